@@ -49,8 +49,8 @@ LaunchQueue::LaunchQueue(Runtime& runtime, Device& device, Run& run, const Windo
                          std::function<void(KernelStep&)> lose)
     : runtime_(runtime), device_(device), run_(run), lose_(std::move(lose)), before_(present) {
   present = this;
-  if (told || !run.repeatable || !is_wanted() || device.host_readable() || !may_wait(runtime, device, run, w) ||
-      ++run.repeats <= kRunsBefore)
+  if (told || !run.repeatable || !is_wanted() || device.host_readable() ||
+      !may_wait(runtime, device, run, w) || ++run.repeats <= kRunsBefore)
     return;
   if (!run.replay) run.replay = executor_of(device).make_replay(device);
   if (!run.replay) return;
