@@ -126,7 +126,8 @@ def main():
 
         stats = _core.stats()
         print(
-            f"  {stats['flushes']} flushes, {stats['replays']} replayed by {stats['captures']} graphs"
+            f"  {stats['flushes']} flushes, {stats['replays']} of them replayed, "
+            f"{stats['captures']} graphs"
         )
 
 
