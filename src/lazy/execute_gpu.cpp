@@ -145,7 +145,7 @@ void describe(Code& code, const KernelStep& step, const Arrangement& layout) {
   }
 }
 
-class GpuExecutor : public Executor {
+class GpuExecutor final : public Executor, GpuLaunches {
  public:
   void run(Runtime& rt, Device& device, KernelStep& step) override {
     auto& d = static_cast<cuda::CudaDevice&>(device);
@@ -160,14 +160,17 @@ class GpuExecutor : public Executor {
   }
 
   std::unique_ptr<Replay> make_replay(Device& device) override {
-    return make_gpu_replay(static_cast<cuda::CudaDevice&>(device),
-                           [this](Runtime& rt, cuda::CudaDevice& d, KernelStep& step,
-                                  GpuLaunch& l) { prepare(rt, d, step, nullptr, l); });
+    return make_gpu_replay(static_cast<cuda::CudaDevice&>(device), *this);
   }
 
   bool drop_replays(Device& device) override {
     return drop_gpu_replays(static_cast<cuda::CudaDevice&>(device));
   }
+
+  void prepare(Runtime& rt, cuda::CudaDevice& d, KernelStep& step, GpuLaunch& l) override {
+    prepare(rt, d, step, nullptr, l);
+  }
+  const char* scratch(cuda::CudaDevice& d) override { return scratch_[&d].data; }
 
   // report: where it reports, if that is waited for.
   void prepare(Runtime& rt, cuda::CudaDevice& d, KernelStep& step, char* report, GpuLaunch& l) {

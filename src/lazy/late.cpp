@@ -109,12 +109,28 @@ void LateRun::look(const Window& w) {
 }
 
 LateRun::LateRun(const Window& w, Run& run, Device& device) {
+  try {
+    begin(w, run, device);
+  } catch (const std::exception&) {
+    // Without memory, or a GPU, for this nothing is late: who is lost is known before the first
+    // step.
+    all_.clear();
+    inherited_ = 0;
+    report_.reset();
+    for (KernelStep& step : run.steps) step.late = nullptr;
+    for (const Slot& s : w.slots_)
+      if (s.base->suspicions) late::resolve(*s.base, true);
+  }
+}
+
+void LateRun::begin(const Window& w, Run& run, Device& device) {
   size_t checks = 0;
   for (KernelStep& step : run.steps) {
     step.late = nullptr;
     if (is_late(step)) checks += step.checks.size();
   }
-  if (checks > kBits / 2) checks = 0;  // the steps wait for them
+  // The steps wait for many, and where somebody is told how each has run.
+  if (checks > kBits / 2 || Runtime::get().explanation) checks = 0;
   auto collect = [&](bool waits) {
     all_.clear();
     for (size_t s = 0; s < w.slots_.size(); ++s) {

@@ -92,6 +92,8 @@ class LateRun {
   void end(const Window& w, const Run& run);
 
  private:
+  void begin(const Window& w, Run& run, Device& device);
+
   std::vector<Suspicion> all_;   // one bit each
   std::vector<uint64_t> masks_;  // one a storage
   std::vector<std::unique_ptr<std::vector<Suspicion>>> of_slots_;

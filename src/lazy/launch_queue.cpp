@@ -46,8 +46,8 @@ void launch_one(Runtime& rt, Device& device, KernelStep& step) {
 }  // namespace
 
 LaunchQueue::LaunchQueue(Runtime& runtime, Device& device, Run& run, const Window& w, bool told,
-                         std::function<void(KernelStep&)> lose)
-    : runtime_(runtime), device_(device), run_(run), lose_(std::move(lose)), before_(present) {
+                         Losses& losses)
+    : runtime_(runtime), device_(device), run_(run), losses_(losses), before_(present) {
   present = this;
   if (told || !run.repeatable || !is_wanted() || device.host_readable() ||
       !may_wait(runtime, device, run, w) || ++run.repeats <= kRunsBefore)
@@ -77,7 +77,7 @@ void LaunchQueue::launch_each() {
     try {
       launch_one(runtime_, device_, step);
     } catch (...) {
-      lose_(step);
+      losses_.lose(step);
     }
   }
 }

@@ -1,8 +1,6 @@
 // Steps of a run that are complete and wait for the others, where the device launches all together.
 #pragma once
 
-#include <functional>
-
 #include "lazy/run.h"
 
 namespace numbus {
@@ -11,10 +9,17 @@ class Runtime;
 
 class LaunchQueue {
  public:
-  // told: somebody looks at what each step has computed. lose: of a step that failed, with the
-  // exception at hand.
+  // Told of a step that failed, with the exception at hand.
+  class Losses {
+   public:
+    virtual void lose(KernelStep& step) = 0;
+
+   protected:
+    ~Losses() = default;
+  };
+  // told: somebody looks at what each step has computed.
   LaunchQueue(Runtime& runtime, Device& device, Run& run, const Window& w, bool told,
-              std::function<void(KernelStep&)> lose);
+              Losses& losses);
   ~LaunchQueue();
   LaunchQueue(const LaunchQueue&) = delete;
   LaunchQueue& operator=(const LaunchQueue&) = delete;
@@ -34,7 +39,7 @@ class LaunchQueue {
   Runtime& runtime_;
   Device& device_;
   Run& run_;
-  std::function<void(KernelStep&)> lose_;
+  Losses& losses_;
   LaunchQueue* before_ = nullptr;
   bool open_ = false;
   size_t count_ = 0;

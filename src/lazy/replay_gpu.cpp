@@ -61,7 +61,7 @@ class GpuReplay final : public Replay {
   }
   void give_arena_back() override { arena_of(device_).taken = false; }
 
-  GpuReplay(cuda::CudaDevice& d, PrepareLaunch prepare) : device_(d), prepare_(std::move(prepare)) {
+  GpuReplay(cuda::CudaDevice& d, GpuLaunches& launches) : device_(d), made_by_(launches) {
     all_replays().insert(this);
   }
   ~GpuReplay() override {
@@ -118,11 +118,12 @@ class GpuReplay final : public Replay {
     v.kept.clear();
   }
 
-  // Parameters and results, which tell a step's launch from its others.
-  static void read(const KernelStep& step, std::vector<int64_t>& given) {
+  // Parameters, results and other memory, which tell a step's launch from its others.
+  void read(const KernelStep& step, std::vector<int64_t>& given) {
     given.assign(step.params.begin(), step.params.end());
     for (const char* r : step.results) given.push_back(reinterpret_cast<int64_t>(r));
     given.push_back(reinterpret_cast<int64_t>(step.late));
+    given.push_back(reinterpret_cast<int64_t>(made_by_.scratch(device_)));
   }
 
   // Whether the graph is that of the steps now.
@@ -132,7 +133,7 @@ class GpuReplay final : public Replay {
       if (!node.handle) continue;
       read(steps[k], given_);
       if (given_ == node.given) continue;
-      prepare_(rt, device_, steps[k], launch_);
+      made_by_.prepare(rt, device_, steps[k], launch_);
       if (launch_.function != node.function ||
           !v.graph.set(node.handle, *launch_.function, launch_.grid, launch_.block,
                        launch_.parameters()))
@@ -160,7 +161,7 @@ class GpuReplay final : public Replay {
     // All code is loaded, and all scratch memory there, before it begins.
     std::vector<GpuLaunch> launches(steps.size());
     for (size_t k = 0; k < steps.size(); ++k)
-      if (!steps[k].call) prepare_(rt, device_, steps[k], launches[k]);
+      if (!steps[k].call) made_by_.prepare(rt, device_, steps[k], launches[k]);
     auto v = std::make_unique<Variant>(device_.context());
     v->calls = calls_;
     v->nodes.resize(steps.size());
@@ -204,7 +205,7 @@ class GpuReplay final : public Replay {
   }
 
   cuda::CudaDevice& device_;
-  PrepareLaunch prepare_;
+  GpuLaunches& made_by_;
   std::vector<std::unique_ptr<Variant>> variants_;  // the latest used first
   std::vector<std::pair<uint64_t, int>> addresses_;
   size_t next_ = 0;
@@ -215,9 +216,9 @@ class GpuReplay final : public Replay {
 
 }  // namespace
 
-std::unique_ptr<Replay> make_gpu_replay(cuda::CudaDevice& device, PrepareLaunch prepare) {
+std::unique_ptr<Replay> make_gpu_replay(cuda::CudaDevice& device, GpuLaunches& launches) {
   if (!cuda::Graph::available()) return nullptr;
-  return std::make_unique<GpuReplay>(device, std::move(prepare));
+  return std::make_unique<GpuReplay>(device, launches);
 }
 
 bool drop_gpu_replays(cuda::CudaDevice& device) {

@@ -1,7 +1,6 @@
 // Graphs of a GPU for runs that come again.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -28,10 +27,19 @@ struct GpuLaunch {
   std::vector<void*> pointers_;
 };
 
-using PrepareLaunch = std::function<void(Runtime&, cuda::CudaDevice&, KernelStep&, GpuLaunch&)>;
+// What makes launches of steps.
+class GpuLaunches {
+ public:
+  virtual void prepare(Runtime&, cuda::CudaDevice&, KernelStep&, GpuLaunch&) = 0;
+  // Where blocks of reductions exchange states.
+  virtual const char* scratch(cuda::CudaDevice&) = 0;
+
+ protected:
+  ~GpuLaunches() = default;
+};
 
 // Null where the driver has no graphs.
-std::unique_ptr<Replay> make_gpu_replay(cuda::CudaDevice& device, PrepareLaunch prepare);
+std::unique_ptr<Replay> make_gpu_replay(cuda::CudaDevice& device, GpuLaunches& launches);
 // Gives back the memory of all graphs of a device; false: there was none.
 bool drop_gpu_replays(cuda::CudaDevice& device);
 

@@ -119,6 +119,7 @@ void Run::place(const Window& w) {
   for (const KernelStep& step : steps)
     for (int s : step.free_after) dies[s] = 1;
   places.assign(storages.size(), -1);
+  rooms.assign(storages.size(), 0);
   arena_bytes = 0;
   std::vector<std::pair<int64_t, int64_t>> free;  // offset and bytes, by offset
   std::vector<int64_t> taken(storages.size());    // bytes
@@ -127,7 +128,7 @@ void Run::place(const Window& w) {
     const int64_t bytes =
         storages[s].slot >= 0 ? w.slots_[storages[s].slot].base->nbytes : storages[s].nbytes;
     const int64_t n = (std::max<int64_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
-    taken[s] = n;
+    taken[s] = rooms[s] = n;
     for (auto& [offset, size] : free) {
       if (size < n) continue;
       places[s] = offset;

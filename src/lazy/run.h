@@ -28,7 +28,7 @@ class Run {
   // Memory of storages that die before it ends, while the launches are queued together: the same
   // each time. `places`: their offsets in it, -1 for others; empty: not yet known.
   char* arena = nullptr;
-  std::vector<int64_t> places;
+  std::vector<int64_t> places, rooms;  // rooms: how many bytes each has there
   int64_t arena_bytes = 0;
   bool in_arena(const char* p) const { return arena && p >= arena && p < arena + arena_bytes; }
   void place(const Window& w);

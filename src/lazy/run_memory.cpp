@@ -70,11 +70,11 @@ void RunMemory::give(int storage) {
       return;
     }
   }
-  if (run_.arena && run_.places[storage] >= 0) {
+  const size_t n = bytes(storage);
+  if (run_.arena && run_.places[storage] >= 0 && n <= static_cast<size_t>(run_.rooms[storage])) {
     data = run_.arena + run_.places[storage];
     return;
   }
-  const size_t n = bytes(storage);
   char* fresh = static_cast<char*>(device_.allocate(n));
   auto away =
       std::find_if(away_.begin(), away_.end(), [&](const auto& a) { return a.first == storage; });

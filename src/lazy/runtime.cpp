@@ -375,12 +375,18 @@ void Runtime::run(const Window& w, Run& run) {
     step.bases = std::move(bases);
   };
   std::vector<int>& taken = run.taken;
-  LaunchQueue queue(*this, device, run, w, told, [&](KernelStep& step) {
+  auto lose_step = [&](KernelStep& step) {
     const std::shared_ptr<const Error> e = present_error();
     interrupted = interrupted || e->kind() == ErrorKind::Interrupted;
     if (!failure) failure = interrupted ? not_computed() : e;
     lose_outputs(step);
-  });
+  };
+  struct Losses final : LaunchQueue::Losses {
+    decltype(lose_step)& losing;
+    explicit Losses(decltype(lose_step)& l) : losing(l) {}
+    void lose(KernelStep& step) override { losing(step); }
+  } losses(lose_step);
+  LaunchQueue queue(*this, device, run, w, told, losses);
   for (KernelStep& step : run.steps) {
     bool poisoned = false;
     taken.clear();
@@ -436,11 +442,8 @@ void Runtime::run(const Window& w, Run& run) {
         }
         if (explanation) explanation->step(*this, w, step, before, wrong);
       } catch (...) {
-        std::shared_ptr<const Error> e = present_error();
         queue.close();
-        interrupted = interrupted || e->kind() == ErrorKind::Interrupted;
-        if (!failure) failure = interrupted ? not_computed() : e;
-        lose_outputs(step);
+        lose_step(step);
         try {
           if (explanation) explanation->step(*this, w, step, before, true);
         } catch (...) {

@@ -42,6 +42,7 @@ struct Api {
     resolve(from, "cublasSetMathMode", &set_math_mode);
     resolve(from, "cublasSetPointerMode_v2", &set_pointer_mode);
     status_name = from.function<const char*(Status)>("cublasGetStatusName");
+    set_workspace = from.function<Status(Handle, void*, size_t)>("cublasSetWorkspace_v2");
     wide = from.symbol("cublasDgemmStridedBatched_64") != nullptr;
     const std::string suffix = wide ? "_64" : "";
     for (int i = 0; i < 4; ++i) {
@@ -61,8 +62,9 @@ struct Api {
   Status (*set_stream)(Handle, cuda::StreamHandle) = nullptr;
   Status (*set_math_mode)(Handle, int) = nullptr;
   Status (*set_pointer_mode)(Handle, int) = nullptr;
-  const char* (*status_name)(Status) = nullptr;  // as of CUDA 11.4; may be null
-  Entry gemm[4], strided[4];                     // float32, float64, complex64, complex128
+  const char* (*status_name)(Status) = nullptr;              // as of CUDA 11.4; may be null
+  Status (*set_workspace)(Handle, void*, size_t) = nullptr;  // as of CUDA 11.2; may be null
+  Entry gemm[4], strided[4];  // float32, float64, complex64, complex128
 };
 
 const Api& api() { return entries_of<Api>("cublas"); }
@@ -82,6 +84,15 @@ void check(const Api& cublas, Status status, const std::string& call, Doing doin
 // One handle per device, on its one stream. A handle must not be used by two threads at once.
 std::mutex handles_mutex;
 
+// Memory of the size that cuBLAS takes on Hopper by itself. In a graph it would take it anew in
+// each launch, which then waits for the one before.
+void give_workspace(const Api& cublas, Handle handle) {
+  constexpr size_t kBytes = size_t{32} << 20;
+  cuda::DevicePointer memory = 0;
+  if (cublas.set_workspace && cuda::driver().cuMemAlloc(&memory, kBytes) == cuda::kSuccess)
+    cublas.set_workspace(handle, reinterpret_cast<void*>(memory), kBytes);
+}
+
 // The caller holds the lock, and the device's context is current.
 Handle handle_of(const Api& cublas, const cuda::CudaDevice& device) {
   using Key = std::pair<const Library*, const cuda::CudaDevice*>;
@@ -99,6 +110,7 @@ Handle handle_of(const Api& cublas, const cuda::CudaDevice& device) {
   check(cublas, cublas.set_stream(made, device.stream().handle()), "cublasSetStream_v2", doing);
   check(cublas, cublas.set_math_mode(made, kDefaultMath), "cublasSetMathMode", doing);
   check(cublas, cublas.set_pointer_mode(made, kPointersOnHost), "cublasSetPointerMode_v2", doing);
+  give_workspace(cublas, made);
   return handle = made;
 }
 

@@ -212,7 +212,7 @@ def _targets(op, x, axis, target, weight, ignore_index):
     kept = t != ignore_index
     t = np.where(kept, indices(t, classes), 0)
     made = _numbers_and_ones if classes <= _KEPT else _numbers_and_ones.__wrapped__
-    numbers, ones = made((classes, x.dtype, x.device))
+    numbers, ones = made((classes, x.dtype, x._device))
     # This gather is also what finds targets that are no classes.
     weights = ones if weight is None else _class_weights(op, weight, classes)
     w = np.where(kept, weights[t], x.dtype.type(0))
