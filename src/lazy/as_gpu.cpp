@@ -23,7 +23,7 @@ class HostLateWords final : public LateWords {
 
 class HostReplay final : public Replay {
  public:
-  explicit HostReplay(Device& d) : device_(d) {}
+  explicit HostReplay(Device& d) : Replay(d), device_(d) {}
   ~HostReplay() override { drop(); }
   bool launch(Runtime&, Device&, std::span<KernelStep>) override { return false; }
   char* take_arena(size_t bytes) override {

@@ -274,13 +274,14 @@ class GpuExecutor final : public Executor, GpuLaunches {
   Code& code_for(Runtime& rt, cuda::CudaDevice& d, KernelStep& step) {
     Arrangement layout = arrangement_of(step);
     std::string key = layout.key();
-    for (int64_t n : {step.cols, step.points}) key.append(reinterpret_cast<const char*>(&n), 8);
+    for (int64_t n : {step.cols, step.points, static_cast<int64_t>(d.ordinal())})
+      key.append(reinterpret_cast<const char*>(&n), 8);
     if (step.device_key == key) return *static_cast<Code*>(step.device_made);
     auto code = std::make_shared<Code>();
     describe(*code, step, layout);
     std::string known = layout.key();
-    for (int n :
-         {static_cast<int>(code->gpu.form), code->gpu.vector, code->gpu.rows_each, code->gpu.strip})
+    for (int n : {static_cast<int>(code->gpu.form), code->gpu.vector, code->gpu.rows_each,
+                  code->gpu.strip, d.ordinal()})
       known += ' ' + std::to_string(n);
     step.device_key = key;
     step.device_made = step.device_code->find(known);

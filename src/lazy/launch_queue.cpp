@@ -52,6 +52,7 @@ LaunchQueue::LaunchQueue(Runtime& runtime, Device& device, Run& run, const Windo
   if (told || !run.repeatable || !is_wanted() || device.host_readable() ||
       !may_wait(runtime, device, run, w) || ++run.repeats <= kRunsBefore)
     return;
+  if (run.replay && &run.replay->device() != &device) run.replay.reset();
   if (!run.replay) run.replay = executor_of(device).make_replay(device);
   if (!run.replay) return;
   if (run.places.empty()) run.place(w);

@@ -13,7 +13,12 @@ class Runtime;
 // Of one run: what the device made of its launches, for the next time.
 class Replay {
  public:
+  explicit Replay(Device& device) : device_(device) {}
   virtual ~Replay() = default;
+  Replay(const Replay&) = delete;
+  Replay& operator=(const Replay&) = delete;
+  // Windows of several devices have runs in common; this is for one of them.
+  const Device& device() const { return device_; }
   // Launches the steps, whose parameters and results are complete, in order; false, or raises: none
   // of them.
   virtual bool launch(Runtime& runtime, Device& device, std::span<KernelStep> steps) = 0;
@@ -23,6 +28,9 @@ class Replay {
   virtual void give_arena_back() = 0;
   // Gives back what it keeps for the next time.
   virtual void drop() = 0;
+
+ private:
+  Device& device_;
 };
 
 }  // namespace numbus

@@ -61,7 +61,8 @@ class GpuReplay final : public Replay {
   }
   void give_arena_back() override { arena_of(device_).taken = false; }
 
-  GpuReplay(cuda::CudaDevice& d, GpuLaunches& launches) : device_(d), made_by_(launches) {
+  GpuReplay(cuda::CudaDevice& d, GpuLaunches& launches)
+      : Replay(d), device_(d), made_by_(launches) {
     all_replays().insert(this);
   }
   ~GpuReplay() override {
@@ -69,7 +70,6 @@ class GpuReplay final : public Replay {
     drop();
   }
 
-  cuda::CudaDevice& device() { return device_; }
   bool holds_memory() const {
     return std::ranges::any_of(variants_, [](const auto& v) { return !v->kept.empty(); });
   }

@@ -153,3 +153,19 @@ def test_another_device(xp, core):
     _, y = wrong(xp, core)
     with pytest.raises(IndexError, match="got index 12"):
         y.to_device("cpu")
+
+
+def test_runs_of_several_devices_have_plans_in_common(xp, core):
+    """What waits to be launched together on one device is not launched on another."""
+    with np.errstate(all="ignore"):
+        for device in ("fenced", "null", "cpu", "fenced") * 3:
+            with xp.device(device):
+                a = xp.arange(3000.0).reshape(30, 100)
+                for _ in range(5):
+                    b = xp.matmul(a, a.T)
+                    c = (b - b.mean()).sum(axis=0)
+                    core.flush()
+                if device != "null":
+                    x = np.arange(3000.0).reshape(30, 100)
+                    y = x @ x.T
+                    np.testing.assert_allclose(np.asarray(c), (y - y.mean()).sum(axis=0), atol=1e-3)

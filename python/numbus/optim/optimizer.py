@@ -3,6 +3,7 @@
 import copy
 from collections import OrderedDict, defaultdict
 
+from .._core import flush
 from ..core.errors import message
 from ..tensors import Tensor, enable_grad, no_grad
 
@@ -103,7 +104,12 @@ class Optimizer:
         self.param_groups.append(group)
 
     def zero_grad(self, set_to_none=True):
-        """Sets the gradients of all parameters to None, or to 0."""
+        """Sets the gradients of all parameters to None, or to 0.
+
+        Work that is pending is carried out (on a GPU: queued): each step of a training loop is a
+        window of its own then, which a GPU can replay.
+        """
+        dropped = False
         with no_grad():
             for group in self.param_groups:
                 for p in group["params"]:
@@ -111,9 +117,12 @@ class Optimizer:
                         continue
                     if set_to_none:
                         p.grad = None
+                        dropped = True
                     else:
                         p.grad = p.grad.detach()
                         p.grad._array[...] = 0
+        if dropped:
+            flush("optimizer.zero_grad()")
 
     def step(self, closure=None):
         """Changes the parameters by their gradients; those without one stay.
