@@ -45,7 +45,7 @@ def attended(heads, rows, columns, masks):
         words["key_padding_mask"] = T.tensor(random.uniform(size=(2, columns)) < 0.3)
     y, _ = net(q, k, k, need_weights=False, **words)
     (y * T.tensor(random.normal(size=tuple(y.shape)))).sum().backward()
-    return [t.numpy() for t in (y.detach(), q.grad, k.grad, net.in_proj_weight.grad)]
+    return [t.cpu().numpy() for t in (y.detach(), q.grad, k.grad, net.in_proj_weight.grad)]
 
 
 @pytest.mark.parametrize("masks", [False, True])

@@ -315,7 +315,8 @@ SPAWN = """
         if fails and rank == 1:
             raise KeyError("seven")
         dist.destroy_process_group()
-        print("sum", x.item(), flush=True)
+        sys.stdout.write(f"sum {x.item()}\\n")
+        sys.stdout.flush()
 
 
     if __name__ == "__main__":

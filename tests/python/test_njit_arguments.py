@@ -22,6 +22,8 @@ ARGUMENTS = ["", "a", "a, a", "a, a, a, a, a, a, a, a, a"]
 
 # Of arguments in their right number: an array where NumPy wants a text, a condition or an axis.
 OTHERS = {("copy", 2), ("ravel", 2), ("select", 2), ("clip", 2)}
+# Complex zeros of a real polynomial are told, and shifts that are no integers.
+OTHERS |= {("roots", 1), ("roll", 2)}
 
 
 @pytest.fixture(scope="module")

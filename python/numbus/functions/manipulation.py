@@ -112,7 +112,9 @@ def squeeze(a: Array, axis: Any = None):
     axes = distinct("squeeze", axis, a.ndim)
     for d in axes:
         if a.shape[d] != 1:
-            raise ValueError("[squeeze] axis has more than one entry; expected an extent of 1")
+            raise ValueError(
+                "[squeeze] an axis cannot be removed; got several entries; expected an extent of 1"
+            )
     return a.reshape(_without(a.shape, axes))
 
 
