@@ -75,7 +75,7 @@ class GpuReplay final : public Replay {
   }
 
   void drop() override {
-    for (const auto& v : variants_) free(*v);
+    for (const auto& v : variants_) release(*v);
     variants_.clear();
   }
 
@@ -92,7 +92,7 @@ class GpuReplay final : public Replay {
         ++rt.stats.replays;
         return true;
       }
-      free(**known);
+      release(**known);
       variants_.erase(known);
       return false;
     }
@@ -113,7 +113,7 @@ class GpuReplay final : public Replay {
     std::vector<cuda::CudaDevice::Kept> kept;
   };
 
-  void free(Variant& v) {
+  void release(Variant& v) {
     for (const auto& k : v.kept) device_.free(k.block, k.bytes);
     v.kept.clear();
   }
@@ -190,14 +190,14 @@ class GpuReplay final : public Replay {
     const bool ended = v->graph.end(stream);
     v->kept = device_.end_capture();
     if (!all || !ended) {
-      free(*v);
+      release(*v);
       captures_ = kCaptures;
       return false;
     }
     v->graph.launch(stream);
     ++rt.stats.captures;
     if (variants_.size() >= kVariants) {
-      free(*variants_.back());
+      release(*variants_.back());
       variants_.pop_back();
     }
     variants_.insert(variants_.begin(), std::move(v));
