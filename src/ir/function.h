@@ -138,9 +138,9 @@ enum class Intrinsic : uint8_t {
 // 32 bits, as uint32; a number of [0, 1), as float64; a new beginning from the seed a; the address
 // of two float64 that belong to the state; a new beginning as Python's random.seed(a).
 enum class Random : uint8_t { Bits, Unit, Seed, Kept, PythonSeed };
-// print: what lies at a, b characters. of_float: the number with the bits a as text at b, where
-// there is room; c: how (compile/runtime.h); its length. to_float: whether the b characters at a
-// are a number, which becomes the float64 at c.
+// print: prints the b characters at address a. of_float: writes the number whose bits are a as text
+// to address b, in the form c (compile/runtime.h), and gives its length. to_float: gives whether
+// the b characters at a are a number, and stores that as a float64 at c.
 enum class Text : uint8_t { Print, OfFloat, ToFloat };
 // Room for one more entry; no gaps left by entries that were taken out; no entries; without the
 // entry b.

@@ -1,3 +1,4 @@
+// Memory and reports of the host that stand in for those of a GPU.
 #include "lazy/as_gpu.h"
 
 #include <vector>
@@ -23,25 +24,24 @@ class HostLateWords final : public LateWords {
 
 class HostReplay final : public Replay {
  public:
-  explicit HostReplay(Device& d) : Replay(d), device_(d) {}
+  using Replay::Replay;
   ~HostReplay() override { drop(); }
-  bool launch(Runtime&, Device&, std::span<KernelStep>) override { return false; }
+  bool launch(Runtime&, std::span<KernelStep>) override { return false; }
   char* take_arena(size_t bytes) override {
     if (bytes > bytes_ || !data_) {
       drop();
       bytes_ = bytes + 256;
-      data_ = static_cast<char*>(device_.allocate(bytes_));
+      data_ = static_cast<char*>(device().allocate(bytes_));
     }
     return data_;
   }
   void give_arena_back() override {}
   void drop() override {
-    if (data_) device_.free(data_, bytes_);
+    if (data_) device().free(data_, bytes_);
     data_ = nullptr;
   }
 
  private:
-  Device& device_;
   char* data_ = nullptr;
   size_t bytes_ = 0;
 };

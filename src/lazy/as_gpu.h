@@ -8,7 +8,7 @@
 
 namespace numbus {
 
-// Reports that are not looked at before somebody waits.
+// Reports whose outcome is read only when a caller waits for it.
 std::unique_ptr<LateWords> host_late_words(size_t words);
 // Launches that wait for each other, in memory of their own.
 std::unique_ptr<Replay> host_replay(Device& device);

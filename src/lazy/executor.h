@@ -15,6 +15,13 @@ class Executor {
   virtual void call(Runtime& runtime, Device& device, KernelStep& step) {
     run_call(runtime, device, step);
   }
+  // The step, whichever of the two it is.
+  void launch(Runtime& runtime, Device& device, KernelStep& step) {
+    if (step.call)
+      call(runtime, device, step);
+    else
+      run(runtime, device, step);
+  }
   // What launches whole runs, made for one of them; null: each step is launched by itself.
   virtual std::unique_ptr<Replay> make_replay(Device&) { return nullptr; }
   // Gives back memory that these keep; false: there was none.

@@ -29,7 +29,7 @@ void drop_settled(bool waits) {
   while (open.size() > kMaxOpen) open.pop_front();
 }
 
-// A check that somebody waits for at once stops the scatter that it guards.
+// A guard is waited for at once: it decides whether the scatter after it is launched.
 bool is_late(const KernelStep& step) { return !step.checks.empty() && !step.guards; }
 
 }  // namespace
@@ -129,7 +129,8 @@ void LateRun::begin(const Window& w, Run& run, Device& device) {
     step.late = nullptr;
     if (is_late(step)) checks += step.checks.size();
   }
-  // The steps wait for many, and where somebody is told how each has run.
+  // With more checks than bits, and while explain() describes each step, every step waits for its
+  // own report.
   if (checks > kBits / 2 || Runtime::get().explanation) checks = 0;
   auto collect = [&](bool waits) {
     all_.clear();

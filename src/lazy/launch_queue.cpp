@@ -36,13 +36,6 @@ bool may_wait(const Runtime& rt, const Device& device, const Run& run, const Win
                      [](const KernelStep& s) { return s.checks.empty() || s.late; });
 }
 
-void launch_one(Runtime& rt, Device& device, KernelStep& step) {
-  if (step.call)
-    executor_of(device).call(rt, device, step);
-  else
-    executor_of(device).run(rt, device, step);
-}
-
 }  // namespace
 
 LaunchQueue::LaunchQueue(Runtime& runtime, Device& device, Run& run, const Window& w, bool told,
@@ -52,12 +45,21 @@ LaunchQueue::LaunchQueue(Runtime& runtime, Device& device, Run& run, const Windo
   if (told || !run.repeatable || !is_wanted() || device.host_readable() ||
       !may_wait(runtime, device, run, w) || ++run.repeats <= kRunsBefore)
     return;
-  if (run.replay && &run.replay->device() != &device) run.replay.reset();
-  if (!run.replay) run.replay = executor_of(device).make_replay(device);
-  if (!run.replay) return;
-  if (run.places.empty()) run.place(w);
-  run.arena = run.replay->take_arena(static_cast<size_t>(run.arena_bytes));
-  open_ = run.arena != nullptr;
+  try {
+    open(w);
+  } catch (const std::exception&) {
+    // There is no memory for what the queue needs: each step is launched by itself.
+    run.places.clear();
+  }
+}
+
+void LaunchQueue::open(const Window& w) {
+  if (run_.replay && &run_.replay->device() != &device_) run_.replay.reset();
+  if (!run_.replay) run_.replay = executor_of(device_).make_replay(device_);
+  if (!run_.replay) return;
+  if (run_.places.empty()) run_.place(w);
+  run_.arena = run_.replay->take_arena(static_cast<size_t>(run_.arena_bytes));
+  open_ = run_.arena != nullptr;
 }
 
 LaunchQueue::~LaunchQueue() {
@@ -73,10 +75,11 @@ void LaunchQueue::close() {
 }
 
 void LaunchQueue::launch_each() {
+  Executor& executor = executor_of(device_);
   for (size_t k = 0; k < count_; ++k) {
     KernelStep& step = run_.steps[k];
     try {
-      launch_one(runtime_, device_, step);
+      executor.launch(runtime_, device_, step);
     } catch (...) {
       losses_.lose(step);
     }
@@ -87,7 +90,7 @@ void LaunchQueue::launch() {
   if (!std::exchange(open_, false)) return;
   bool done = false;
   try {
-    done = count_ == run_.steps.size() && run_.replay->launch(runtime_, device_, run_.steps);
+    done = count_ == run_.steps.size() && run_.replay->launch(runtime_, run_.steps);
   } catch (...) {  // none of them has been launched: each says for itself what is wrong
     run_.repeatable = false;
   }

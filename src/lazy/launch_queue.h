@@ -34,6 +34,7 @@ class LaunchQueue {
   static void close_present();
 
  private:
+  void open(const Window& w);
   void launch_each();
 
   Runtime& runtime_;

@@ -18,10 +18,10 @@ class Replay {
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
   // Windows of several devices have runs in common; this is for one of them.
-  const Device& device() const { return device_; }
+  Device& device() const { return device_; }
   // Launches the steps, whose parameters and results are complete, in order; false, or raises: none
   // of them.
-  virtual bool launch(Runtime& runtime, Device& device, std::span<KernelStep> steps) = 0;
+  virtual bool launch(Runtime& runtime, std::span<KernelStep> steps) = 0;
   // Memory that stays at its place while there is enough, for one run at a time; null: another run
   // has it.
   virtual char* take_arena(size_t bytes) = 0;

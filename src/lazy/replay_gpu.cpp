@@ -49,7 +49,7 @@ class GpuReplay final : public Replay {
     const MemoryStats stats = device_.memory_stats();
     if (a.bytes < bytes && stats.used_bytes + 2 * bytes > stats.limit / 4 * 3) return nullptr;
     if (a.bytes < bytes || !a.data) {
-      // Half as much again: runs that come next need not be at other places.
+      // An arena that grows gets more than is asked for, so that the next run does not move it.
       const size_t wanted = std::max<size_t>(bytes + (a.data ? bytes / 2 : 0), 256);
       char* fresh = static_cast<char*>(device_.allocate(wanted));
       if (a.data) device_.free(a.data, a.bytes);
@@ -79,7 +79,7 @@ class GpuReplay final : public Replay {
     variants_.clear();
   }
 
-  bool launch(Runtime& rt, Device&, std::span<KernelStep> steps) override {
+  bool launch(Runtime& rt, std::span<KernelStep> steps) override {
     calls_.clear();
     for (const KernelStep& step : steps)
       if (step.call) calls_.insert(calls_.end(), step.params.begin(), step.params.end());
@@ -184,7 +184,7 @@ class GpuReplay final : public Replay {
         read(steps[k], node.given);
         all = node.handle != nullptr;
       }
-    } catch (const Error&) {
+    } catch (const std::exception&) {
       all = false;
     }
     const bool ended = v->graph.end(stream);

@@ -506,8 +506,7 @@ void Runtime::run_step(const Window& w, KernelStep& step, char** data, LaunchQue
   if (queue.take()) return;
   Device& device = *w.slots_[0].base->device;
   KernelTimer timer(device);
-  if (step.call) return executor_of(device).call(*this, device, step);
-  executor_of(device).run(*this, device, step);
+  executor_of(device).launch(*this, device, step);
 }
 
 void Runtime::note_copy(int64_t bytes, bool to_host) {

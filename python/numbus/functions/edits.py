@@ -189,7 +189,7 @@ def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None):
 
 
 def _kept(found, shape, axes, front, back):
-    """The slices that keep what lies between the indices that were found along `axes`."""
+    """One slice an axis, from the first to the last index that was found along `axes`."""
     d = len(shape) - 1
     if d < 0:
         return ()

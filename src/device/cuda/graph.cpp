@@ -1,3 +1,4 @@
+// Calls of the driver that capture, change and launch graphs.
 #include "device/cuda/graph.h"
 
 namespace numbus::cuda {

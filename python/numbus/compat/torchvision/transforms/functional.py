@@ -269,7 +269,7 @@ def resize(img, size, interpolation=InterpolationMode.BILINEAR, max_size=None, a
 
 
 def crop(img, top, left, height, width):
-    """The part from (top, left) on; what lies outside of the picture is 0."""
+    """The crop whose upper left corner is (top, left); pixels outside of the picture are 0."""
     if not _checked("crop", img):
         return img.crop((left, top, left + width, top + height))
     rows, columns = img.shape[-2:]
