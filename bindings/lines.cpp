@@ -97,7 +97,8 @@ uint64_t line_of_caller() {
   uint64_t line = 0;
   bool owned = false;
   Line last{};
-  for (int depth = 0; f && depth < 8; ++depth) {
+  constexpr int kDeepest = 24;
+  for (int depth = 0; f && depth < kDeepest; ++depth) {
     PyCodeObject* code = PyFrame_GetCode(f);
     uint64_t at = get_lasti ? static_cast<uint64_t>(get_lasti(f))
                             : static_cast<uint64_t>(PyFrame_GetLineNumber(f));
@@ -110,6 +111,8 @@ uint64_t line_of_caller() {
     f = back;
     owned = true;
   }
+  // A frame that is kept would keep all that its function has named.
+  if (owned) Py_XDECREF(reinterpret_cast<PyObject*>(f));
   if (last.code) remember(line, last.code, last.at);
   return line;
 }
