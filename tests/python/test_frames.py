@@ -4,7 +4,6 @@ import weakref
 
 import numpy
 import pytest
-
 from numbus import nn, tensors
 
 

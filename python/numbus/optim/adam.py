@@ -2,6 +2,7 @@
 
 from ..functions import names as np
 from ..tensors._tensor import wrap
+from .formula import Formula, maximum_into, square_root
 from .optimizer import Optimizer, check, check_betas, not_differentiable, number
 
 
@@ -23,14 +24,41 @@ def decayed(group, p):
         p *= 1 - number(group["lr"]) * group["weight_decay"]
 
 
+def move(m, v, g, rest1, beta2, rest2):
+    """Moves the running means of the gradient and of its square: arrays, or values of a formula."""
+    m += (g - m) * rest1
+    v *= beta2
+    v += g * g * rest2
+
+
 def means(group, g, state, second="exp_avg_sq"):
     """Moves the running means; returns their arrays."""
     first, beta2 = group["betas"]
     m, v = state["exp_avg"]._array, state[second]._array
-    m += (g - m) * (1 - number(first))
-    v *= number(beta2)
-    v += g * g * (1 - number(beta2))
+    move(m, v, g, 1 - number(first), number(beta2), 1 - number(beta2))
     return m, v
+
+
+@Formula.cached
+def adam(maximize, decays, decoupled, amsgrad):
+    """A step of Adam as a formula of p, g, m, v, with amsgrad the largest v, and numbers."""
+
+    def step(p, g, m, v, *rest):
+        most, rest = (rest[0], rest[1:]) if amsgrad else (None, rest)
+        decay, rest1, beta2, rest2, root, eps, size = rest
+        if maximize:
+            g = -g
+        if decays and decoupled:
+            p *= decay
+        elif decays:
+            g = g + p * decay
+        move(m, v, g, rest1, beta2, rest2)
+        if amsgrad:
+            maximum_into(most, v)
+            v = most
+        p -= m / (square_root(v) / root + eps) * size
+
+    return Formula(step, 5 if amsgrad else 4, 7)
 
 
 class Adam(Optimizer):
@@ -87,22 +115,28 @@ class Adam(Optimizer):
             },
         )  # fmt: skip
 
-    def _update(self, group, p, g, state):
-        if not state:
-            state.update(step=0.0, exp_avg=zeros_like(p), exp_avg_sq=zeros_like(p))
-            if group["amsgrad"]:
-                state["max_exp_avg_sq"] = zeros_like(p)
-        state["step"] += 1
-        decayed(group, p)
-        m, v = means(group, prepared(group, p, g), state)
-        beta1, beta2 = group["betas"]
-        if group["amsgrad"]:
-            most = state["max_exp_avg_sq"]._array
-            np.maximum(most, v, out=most)
-            v = most
-        root = (1 - number(beta2) ** state["step"]) ** 0.5
-        size = number(group["lr"]) / (1 - number(beta1) ** state["step"])
-        p -= m / (np.sqrt(v) / root + group["eps"]) * size
+    def _update_all(self, group, given):
+        amsgrad, decoupled = bool(group["amsgrad"]), bool(group.get("decoupled_weight_decay"))
+        decay, lr = group["weight_decay"], number(group["lr"])
+        beta1, beta2 = (number(b) for b in group["betas"])
+        decays = bool(decay)
+        factor = number(1 - lr * decay if decoupled else decay)
+        formula = adam(bool(group["maximize"]), decays, decoupled, amsgrad)
+        arrays, numbers, known = [], [], {}
+        for p, g, state in given:
+            if not state:
+                state.update(step=0.0, exp_avg=zeros_like(p), exp_avg_sq=zeros_like(p))
+                if amsgrad:
+                    state["max_exp_avg_sq"] = zeros_like(p)
+            state["step"] += 1
+            step = state["step"]
+            line = p, g, state["exp_avg"]._array, state["exp_avg_sq"]._array
+            arrays.append((*line, state["max_exp_avg_sq"]._array) if amsgrad else line)
+            if step not in known:
+                root, size = (1 - beta2**step) ** 0.5, lr / (1 - beta1**step)
+                known[step] = factor, 1 - beta1, beta2, 1 - beta2, root, group["eps"], size
+            numbers.append(known[step])
+        formula(arrays, numbers)
 
 
 class AdamW(Adam):

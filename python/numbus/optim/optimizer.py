@@ -137,12 +137,16 @@ class Optimizer:
                 loss = closure()
         with no_grad():
             for group in self.param_groups:
-                for p in group["params"]:
-                    if p.grad is not None:
-                        self._update(group, p._array, p.grad._array, self.state[p])
+                known = [(p, p.grad) for p in group["params"]]
+                given = [(p._array, g._array, self.state[p]) for p, g in known if g is not None]
+                self._update_all(group, given)
         for hook in list(self._after.values()):
             hook(self, (closure,), {})
         return loss
+
+    def _update_all(self, group, given):
+        for p, g, state in given:
+            self._update(group, p, g, state)
 
     def _update(self, group, p, g, state):
         raise NotImplementedError(

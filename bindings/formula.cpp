@@ -1,0 +1,98 @@
+// Formulas of optimizers: elementwise steps that Python writes down once and that are recorded for
+// each parameter.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "given.h"
+#include "nanobind/stl/pair.h"
+#include "nanobind/stl/string.h"
+#include "nanobind/stl/tuple.h"
+#include "nanobind/stl/vector.h"
+
+namespace numbus::bindings {
+namespace {
+
+// What a step reads: an array, a number or an earlier step's result, by its position.
+struct Source {
+  enum Kind : int { Given, Number, Result } kind;
+  size_t at;
+};
+
+struct Step {
+  Op op;
+  int into;  // the array that it overwrites; -1: the result is new
+  std::vector<Source> in;
+};
+
+class Formula {
+ public:
+  using Written = std::tuple<std::string, int, std::vector<std::pair<int, int>>>;
+
+  Formula(const std::vector<Written>& steps, int arrays, int numbers)
+      : arrays_(static_cast<size_t>(arrays)), numbers_(static_cast<size_t>(numbers)) {
+    for (const auto& [name, into, in] : steps) {
+      Step s{row_named(name), into, {}};
+      if (into >= arrays) fail();
+      for (const auto& [kind, at] : in) {
+        const size_t limits[] = {arrays_, numbers_, steps_.size()};
+        if (kind < 0 || kind > 2 || at < 0 || static_cast<size_t>(at) >= limits[kind]) fail();
+        s.in.push_back({static_cast<Source::Kind>(kind), static_cast<size_t>(at)});
+      }
+      steps_.push_back(std::move(s));
+    }
+  }
+
+  // One line for each parameter: its arrays, and the numbers.
+  void record(const nb::list& arrays, const nb::list& numbers) const {
+    if (arrays.size() != numbers.size()) fail();
+    mark_line();
+    for (size_t k = 0; k < arrays.size(); ++k) record_one(arrays[k], numbers[k]);
+  }
+
+ private:
+  [[noreturn]] static void fail() {
+    raise(ErrorKind::Value, "formula", "a step names what is not there", "another position",
+          "an array, a number or an earlier result");
+  }
+
+  void record_one(nb::handle of_arrays, nb::handle of_numbers) const {
+    std::vector<Array> given = all_given(of_arrays);
+    const auto known = nb::cast<std::vector<double>>(of_numbers);
+    if (given.size() != arrays_ || known.size() != numbers_) fail();
+    std::vector<Array> results(steps_.size());
+    for (size_t k = 0; k < steps_.size(); ++k) {
+      const Step& step = steps_[k];
+      std::vector<Arg> args;
+      for (const Source& s : step.in) {
+        if (s.kind == Source::Number) {
+          Arg& number = args.emplace_back();
+          number.weak = true;
+          number.scalar = Scalar::from_float(known[s.at]);
+          number.dtype = DType::F64;
+        } else {
+          args.emplace_back(s.kind == Source::Given ? &given[s.at] : &results[s.at]);
+        }
+      }
+      Options o;
+      if (step.into >= 0) o.out = &given[static_cast<size_t>(step.into)];
+      results[k] = apply(step.op, args, o);
+    }
+  }
+
+  std::vector<Step> steps_;
+  size_t arrays_, numbers_;
+};
+
+}  // namespace
+
+void bind_formulas(nb::module_& m) {
+  nb::class_<Formula>(m, "Formula", "Elementwise steps for arrays and numbers that come later.")
+      .def(nb::init<const std::vector<Formula::Written>&, int, int>(), nb::arg("steps"),
+           nb::arg("arrays"), nb::arg("numbers"))
+      .def("record", &Formula::record, nb::arg("arrays"), nb::arg("numbers"),
+           "Records the steps for each line of arrays and numbers.");
+}
+
+}  // namespace numbus::bindings
