@@ -183,6 +183,7 @@ NB_MODULE(_core, m) {
   bind_float_errors(m);
   bind_gradients(m);
   bind_formulas(m);
+  bind_recipes(m);
   bind_tape(m);
   bind_convolution(m);
   bind_tensors(m);

@@ -6,6 +6,7 @@
 
 #include "lazy/float_errors.h"
 #include "numpy_objects.h"
+#include "recipes.h"
 #include "structmember.h"
 
 namespace numbus::bindings {
@@ -204,6 +205,7 @@ struct FunctionObject {
   PyObject* direct;  // or null
   int direct_for;    // Direct
   bool in_place;     // the body writes to its first argument, which is the result
+  Recipes* recipes;  // of a pure body: what its calls record; or null
   PyObject* attributes;
   PyObject* weak;
 };
@@ -246,6 +248,22 @@ nb::object called(const FunctionObject& f, const Arguments& args, size_t nargs, 
   return nb::steal(PyObject_Vectorcall(target, given, static_cast<size_t>(n), names));
 }
 
+// The body's answer, which may be known by what it recorded for operands like these.
+nb::object answered(const FunctionObject& f, const Arguments& args, size_t nargs,
+                    PyObject* names) {
+  if (f.recipes) {
+    std::array<PyObject*, 16> given;
+    CallKey key;
+    const auto n = static_cast<Py_ssize_t>(PyVectorcall_NARGS(nargs));
+    if (args.size() <= given.size()) {
+      for (size_t k = 0; k < args.size(); ++k) given[k] = args[k].ptr();
+      if (key.read(given.data(), n, names))
+        return f.recipes->answer(key, [&] { return called(f, args, nargs, names); });
+    }
+  }
+  return called(f, args, nargs, names);
+}
+
 // While it lives, tensors are known to be made by the function.
 class Making {
  public:
@@ -267,7 +285,7 @@ nb::object recorded(const FunctionObject& f, const Arguments& args, size_t nargs
   nb::object made;
   {
     const Seen seen;
-    made = called(f, args, nargs, names);
+    made = wraps ? answered(f, args, nargs, names) : called(f, args, nargs, names);
     if (made.is_valid() && wraps) settle(made.ptr());
   }
   if (made.is_valid() && wraps) {
@@ -340,7 +358,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* na
     for (Py_ssize_t k = 0; k < total; ++k) given.push_back(plain.of(args[k]));
     if (!plain.any) return called(f, given, nargs, names).release().ptr();
     if (plain.needs && recording) return recorded(f, given, nargs, names, true).release().ptr();
-    const nb::object made = called(f, given, nargs, names);
+    const nb::object made = answered(f, given, nargs, names);
     return made.is_valid() ? wrapped_all(made.ptr(), false).release().ptr() : nullptr;
   });
 }
@@ -365,6 +383,7 @@ int clear_function(PyObject* o) {
 void destroy_function(PyObject* o) {
   PyObject_GC_UnTrack(o);
   if (as_function(o).weak) PyObject_ClearWeakRefs(o);
+  delete as_function(o).recipes;
   destroy_collected<clear_function>(o);
 }
 
@@ -473,7 +492,8 @@ PyType_Spec tensor_spec = {"numbus._core.TensorBase", sizeof(TensorObject), 0,
 
 PyTypeObject* function_type = nullptr;
 
-nb::object tensor_function(nb::object body, bool in_place, nb::object direct, int direct_for) {
+nb::object tensor_function(nb::object body, bool in_place, nb::object direct, int direct_for,
+                           bool pure) {
   nb::object o = nb::steal(PyType_GenericAlloc(function_type, 0));
   if (!o.is_valid()) throw nb::python_error();
   FunctionObject& f = as_function(o.ptr());
@@ -482,6 +502,7 @@ nb::object tensor_function(nb::object body, bool in_place, nb::object direct, in
   f.direct = direct.is_none() ? nullptr : direct.release().ptr();
   f.direct_for = direct_for;
   f.in_place = in_place;
+  f.recipes = pure ? new Recipes : nullptr;
   return o;
 }
 
@@ -504,7 +525,7 @@ void bind_tensors(nb::module_& m) {
     tensor_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr());
   });
   m.def("tensor_function", &tensor_function, nb::arg("body"), nb::arg("in_place"),
-        nb::arg("direct").none(), nb::arg("direct_for"));
+        nb::arg("direct").none(), nb::arg("direct_for"), nb::arg("pure"));
   m.def("new_tensor", &new_tensor, nb::arg("type"), nb::arg("array"));
   m.def(
       "wrap_tensor", [](nb::handle a) { return nb::steal(wrap_tensor(a.ptr(), true)); },

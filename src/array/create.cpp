@@ -7,6 +7,7 @@
 
 #include "array/array.h"
 #include "array/at_once.h"
+#include "array/capture.h"
 #include "array/in_use.h"
 #include "array/placement.h"
 #include "base/error.h"
@@ -151,12 +152,7 @@ Array arange(double start, double step, int64_t start_int, int64_t step_int, int
   in[0].scalar = exact ? Scalar::from_int(start_int) : Scalar::from_float(start);
   in[1].scalar = exact ? Scalar::from_int(step_int) : Scalar::from_float(step);
   if (carry_out_at_once(i, i.loop, a, in, 2)) return a;
-  if (placement::on) {
-    record(i, a, in, 2);
-    return a;
-  }
-  i.line = current_line();
-  Recorder::of(*a.base->device).record(i.line ^ 0x1dea, i, a.view(), in, 2);
+  record(i, a, in, 2);
   return a;
 }
 
@@ -177,6 +173,7 @@ Array borrow(void* data, std::span<const int64_t> shape, std::span<const int64_t
 }
 
 char* data_of(const Array& a, const char* reason) {
+  Capture::spoil();
   if (observer()) [[unlikely]]
     observer()->before_read(a);
   Runtime::get().materialize(a.base.get(), reason);
@@ -185,6 +182,7 @@ char* data_of(const Array& a, const char* reason) {
 }
 
 Scalar read_element(const Array& a, int64_t byte_offset) {
+  Capture::spoil();
   if (observer()) [[unlikely]]
     observer()->before_read(a);
   Runtime::get().materialize_anywhere(a.base.get(), "value read");
@@ -213,6 +211,7 @@ std::shared_ptr<char> host_view(const Array& a, const char* reason) {
 
 Array to_device(const Array& a, Device& d) {
   if (a.base->device == &d) return a;
+  Capture::spoil();
   if (observer()) [[unlikely]] {
     Observer* const told = observer();
     Array out;

@@ -7,6 +7,7 @@
 #include "array/array.h"
 #include "array/at_once.h"
 #include "array/at_once_calls.h"
+#include "array/capture.h"
 #include "array/placement.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -237,8 +238,11 @@ void record_unobserved(Instr& i, const Array& out, const Window::Input* given, i
 }  // namespace
 
 void record(Instr& i, const Array& out, const Window::Input* in, int count) {
-  if (!observer()) [[likely]]
+  if (!observer() && !capture_now) [[likely]]
     return record_unobserved(i, out, in, count);
+  if (capture_now) capture_now->note(i, out, in, count, observer() != nullptr);
+  const Uncaptured here;  // what observers record comes with the instruction
+  if (!observer()) return record_unobserved(i, out, in, count);
   const std::span<const Window::Input> all(in, static_cast<size_t>(count + i.more));
   observer()->before(i, out, all);
   record_unobserved(i, out, in, count);

@@ -1,6 +1,7 @@
 // Boolean masks as predicates: a[mask] is a masked value until something needs its elements side by
 // side.
 #include "array/array.h"
+#include "array/capture.h"
 #include "array/placement.h"
 #include "base/error.h"
 #include "lazy/spill.h"
@@ -127,6 +128,7 @@ Array on_host(const Array* full, const Array& lets, int64_t& number) {
 }
 
 Array selected(const Array* full, const Array& lets, int64_t& number) {
+  Capture::spoil();
   if (observer() && full) [[unlikely]] {
     Observer* const told = observer();
     Array dense;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "array/capture.h"
 #include "base/error.h"
 #include "program/uses.h"
 
@@ -103,24 +104,36 @@ bool sees(const Program& p) {
 
 bool depends(const Array& a) { return observer() && watch.depends(a); }
 
-Constants::Constants() : before_(watch.constants) { watch.constants = true; }
+Constants::Constants() : before_(watch.constants) {
+  Capture::spoil();
+  watch.constants = true;
+}
 Constants::~Constants() { watch.constants = before_; }
 
 Closed::Closed(std::string name)
     : before_(std::exchange(watch.closed, watch.programs.size())),
       hidden_before_(std::exchange(watch.hidden, watch.programs.size())),
-      name_before_(std::exchange(watch.closed_by, std::move(name))) {}
+      name_before_(std::exchange(watch.closed_by, std::move(name))) {
+  Capture::spoil();
+}
 Closed::~Closed() {
   watch.closed = before_;
   watch.hidden = hidden_before_;
   watch.closed_by = std::move(name_before_);
 }
 
-Constant::Constant() : before_(std::exchange(watch.closed, watch.programs.size())) {}
-Constant::~Constant() { watch.closed = before_; }
+Constant::Constant()
+    : before_(std::exchange(watch.closed, watch.programs.size())), hidden_(Capture::hidden()) {
+  ++hidden_;
+}
+Constant::~Constant() {
+  --hidden_;
+  watch.closed = before_;
+}
 
 void add_work(const std::string& name, std::span<const Array> operands,
               std::span<const Array> results, const Pullback& pullback) {
+  Capture::spoil();
   if (!observer()) return;
   for (size_t n = watch.closed; n < watch.programs.size(); ++n)
     watch.programs[n]->program->add(name, operands, results, pullback);

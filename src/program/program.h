@@ -177,6 +177,7 @@ class Constant {
 
  private:
   size_t before_;
+  int& hidden_;  // of the capture
 };
 // Adds work of others to all programs of this thread that depend on one of the operands.
 void add_work(const std::string& name, std::span<const Array> operands,

@@ -35,7 +35,7 @@ from ._dtypes import (
     uint32,
     uint64,
 )  # fmt: skip
-from ._functions import in_place, tensor_function
+from ._functions import in_place, pure_function, tensor_function
 from ._mode import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from ._tensor import Tensor
 from .creation import *  # noqa: F403

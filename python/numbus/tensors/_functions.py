@@ -10,8 +10,8 @@ from ._tensor import Tensor
 FLOATS, NUMBERS = 1, 2
 
 
-def _made(body, in_place, direct, answers):
-    made = _core.tensor_function(body, in_place, direct, answers)
+def _made(body, in_place, direct, answers, pure=False):
+    made = _core.tensor_function(body, in_place, direct, answers, pure)
     functools.update_wrapper(made, body)
     return made
 
@@ -25,6 +25,17 @@ def tensor_function(body, direct=None, answers=0):
     serves arrays, and `nb.grad`, too. `on_arrays` is the body.
     """
     return _made(body, False, direct, answers)
+
+
+def pure_function(body):
+    """As `tensor_function`, of a body whose work depends on nothing but its arguments.
+
+    Of arrays these are the shapes, strides, dtypes and devices, not the elements: what a call has
+    recorded on a device whose memory the host cannot read is recorded for the next operands like
+    these without calling the body. The body draws no random numbers, warns of nothing and changes
+    nothing but arrays.
+    """
+    return _made(body, False, None, 0, True)
 
 
 def in_place(body):

@@ -5,12 +5,13 @@ import inspect
 import math
 import warnings
 
+from ... import _core
 from ..._core import ndarray
 from ...core.errors import message, one_axis
 from ...core.operands import to_ndarray
 from ...functions import names as np
 from ...gradients import stop_gradient
-from ...tensors import Tensor, in_place, tensor_function
+from ...tensors import Tensor, in_place, pure_function, tensor_function
 
 
 def array(op, x, name="input"):
@@ -55,7 +56,7 @@ def stored(given, a, value, inplace):
     return a if type(given) is ndarray else given
 
 
-def tensor_function_in_place(body):
+def tensor_function_in_place(body, made=tensor_function):
     """A function of tensors whose argument `inplace` has it change the first one, and return it.
 
     Raises RuntimeError where that is a leaf that requires a gradient.
@@ -65,7 +66,7 @@ def tensor_function_in_place(body):
     def change(a, *args, **keywords):
         a[...] = body(a, *args, **keywords)
 
-    plain, changed = tensor_function(body), in_place(change)
+    plain, changed = made(body), in_place(change)
 
     @functools.wraps(body)
     def function(input, *args, **keywords):
@@ -81,6 +82,11 @@ def tensor_function_in_place(body):
     return function
 
 
+def pure_function_in_place(body):
+    """The same of a body as `pure_function` takes it."""
+    return tensor_function_in_place(body, pure_function)
+
+
 def axis_of(op, dim, ndim):
     """`dim` as an int in [0, ndim), where arrays without axes have one."""
     return one_axis(op, dim, max(ndim, 1))
@@ -89,6 +95,7 @@ def axis_of(op, dim, ndim):
 def usual_axis(op, dim, ndim):
     """The axis of a softmax: that of classes where none is given, with a warning."""
     if dim is None:
+        _core.spoil_capture()  # each call warns
         warnings.warn(
             message(op, "dim is not given, and the choice for it is deprecated", "dim=None",
                     "an axis"),
@@ -101,6 +108,7 @@ def usual_axis(op, dim, ndim):
 def reduction_of(op, size_average, reduce, reduction):
     """The word for a loss' reduction, also by PyTorch's deprecated flags."""
     if size_average is not None or reduce is not None:
+        _core.spoil_capture()  # each call warns
         warnings.warn(
             message(op, "size_average and reduce are deprecated", "one of them", "reduction"),
             stacklevel=4,
@@ -130,6 +138,7 @@ def same_extents(op, a, b):
             raise ValueError(
                 message(op, "target does not fit the input", b.shape, f"shape {a.shape}")
             ) from None
+        _core.spoil_capture()  # each call warns
         warnings.warn(
             message(op, f"target is broadcast with the input to {shape}", b.shape,
                     f"the input's shape {a.shape}"),

@@ -9,14 +9,14 @@ from ...core.errors import message
 from ...functions import names as np
 from ...functions.special import erf
 from ...gradients import custom_gradient
-from ...tensors import tensor_function
+from ...tensors import pure_function
 from ...tensors._dtypes import to_numpy
 from ._shared import (
     array,
     axis_of,
     floating,
     stored,
-    tensor_function_in_place,
+    pure_function_in_place,
     usual_axis,
 )
 
@@ -30,21 +30,21 @@ __all__ = [
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 
 
-@tensor_function_in_place
+@pure_function_in_place
 def relu(input, inplace=False):
     """max(x, 0) of elements; NaN stays. `inplace`: the input itself is changed."""
     x = array("relu", input)
     return stored(input, x, np.where(x <= 0, x.dtype.type(0), x), inplace)
 
 
-@tensor_function_in_place
+@pure_function_in_place
 def leaky_relu(input, negative_slope=0.01, inplace=False):
     """x where it is positive, else `negative_slope` times x."""
     x = floating("leaky_relu", input)
     return stored(input, x, np.where(x > 0, x, x * negative_slope), inplace)
 
 
-@tensor_function
+@pure_function
 def prelu(input, weight):
     """x where it is positive, else `weight` times x; `weight` has one element or one a channel
     (axis 1, or 0 of a line). ValueError for other numbers of weights.
@@ -58,7 +58,7 @@ def prelu(input, weight):
     return np.where(x > 0, x, x * w)
 
 
-@tensor_function_in_place
+@pure_function_in_place
 def threshold(input, threshold, value, inplace=False):
     """x where it is above `threshold`, else `value`."""
     x = array("threshold", input)
@@ -70,7 +70,7 @@ def _between(x, low, high):
     return np.where(x <= low, t(low), np.where(x >= high, t(high), x))
 
 
-@tensor_function_in_place
+@pure_function_in_place
 def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
     """x limited to [min_val, max_val]. ValueError where these are in the wrong order."""
     if min_val > max_val:
@@ -81,21 +81,21 @@ def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
     return stored(input, x, _between(x, min_val, max_val), inplace)
 
 
-@tensor_function_in_place
+@pure_function_in_place
 def relu6(input, inplace=False):
     """x limited to [0, 6]."""
     x = array("relu6", input)
     return stored(input, x, _between(x, 0, 6), inplace)
 
 
-@tensor_function_in_place
+@pure_function_in_place
 def hardsigmoid(input, inplace=False):
     """(x + 3) / 6, limited to [0, 1]."""
     x = floating("hardsigmoid", input)
     return stored(input, x, _between(x + 3, 0, 6) / 6, inplace)
 
 
-@tensor_function_in_place
+@pure_function_in_place
 def hardswish(input, inplace=False):
     """x times hardsigmoid(x) (Howard et al., Searching for MobileNetV3, 2019)."""
     x = floating("hardswish", input)
@@ -107,14 +107,14 @@ def _negative(x):
     return np.where(x > 0, x.dtype.type(0), x)
 
 
-@tensor_function_in_place
+@pure_function_in_place
 def elu(input, alpha=1.0, inplace=False):
     """x where it is positive, else alpha (exp(x) - 1)."""
     x = floating("elu", input)
     return stored(input, x, np.where(x > 0, x, np.expm1(_negative(x)) * alpha), inplace)
 
 
-@tensor_function_in_place
+@pure_function_in_place
 def celu(input, alpha=1.0, inplace=False):
     """x where it is positive, else alpha (exp(x / alpha) - 1). ValueError for alpha 0."""
     if alpha == 0:
@@ -124,7 +124,7 @@ def celu(input, alpha=1.0, inplace=False):
     return stored(input, x, value, inplace)
 
 
-@tensor_function_in_place
+@pure_function_in_place
 def selu(input, inplace=False):
     """elu with the constants that keep mean and variance (Klambauer et al., 2017)."""
     x = floating("selu", input)
@@ -143,32 +143,32 @@ def log_logistic(x):
     return np.where(x < 0, x, x.dtype.type(0)) - np.log1p(np.exp(np.where(x < 0, x, -x)))
 
 
-@tensor_function
+@pure_function
 def sigmoid(input):
     """1 / (1 + exp(-x))."""
     return logistic(floating("sigmoid", input))
 
 
-@tensor_function
+@pure_function
 def logsigmoid(input):
     """log(1 / (1 + exp(-x)))."""
     return log_logistic(floating("logsigmoid", input))
 
 
-@tensor_function
+@pure_function
 def tanh(input):
     """The hyperbolic tangent of elements."""
     return np.tanh(floating("tanh", input))
 
 
-@tensor_function_in_place
+@pure_function_in_place
 def silu(input, inplace=False):
     """x times sigmoid(x)."""
     x = floating("silu", input)
     return stored(input, x, x * logistic(x), inplace)
 
 
-@tensor_function_in_place
+@pure_function_in_place
 def mish(input, inplace=False):
     """x tanh(log(1 + exp(x))) (Misra, 2019)."""
     x = floating("mish", input)
@@ -185,7 +185,7 @@ def _normal_cdf(x):
     return (0.5 * (1 + erf(x * 0.7071067811865476))).astype(x.dtype), pull
 
 
-@tensor_function
+@pure_function
 def gelu(input, approximate="none"):
     """x times the normal distribution's probability of values up to x (Hendrycks and Gimpel, 2016).
 
@@ -202,7 +202,7 @@ def gelu(input, approximate="none"):
     return x * 0.5 * (1 + np.tanh(inner))
 
 
-@tensor_function
+@pure_function
 def softplus(input, beta=1.0, threshold=20.0):
     """log(1 + exp(beta x)) / beta, and x itself where beta x is above `threshold`."""
     x = floating("softplus", input)
@@ -211,21 +211,21 @@ def softplus(input, beta=1.0, threshold=20.0):
     return np.where(z > threshold, x, np.log1p(np.exp(small)) / beta)
 
 
-@tensor_function
+@pure_function
 def softsign(input):
     """x / (1 + abs(x))."""
     x = floating("softsign", input)
     return x / (1 + np.abs(x))
 
 
-@tensor_function
+@pure_function
 def tanhshrink(input):
     """x - tanh(x)."""
     x = floating("tanhshrink", input)
     return x - np.tanh(x)
 
 
-@tensor_function
+@pure_function
 def softshrink(input, lambd=0.5):
     """x moved towards 0 by `lambd`, and 0 within. ValueError for a negative one."""
     if lambd < 0:
@@ -235,14 +235,14 @@ def softshrink(input, lambd=0.5):
     return np.where(x > lambd, x - lambd, np.where(x < -lambd, x + lambd, x * zero))
 
 
-@tensor_function
+@pure_function
 def hardshrink(input, lambd=0.5):
     """x, and 0 where its absolute value is not above `lambd`."""
     x = floating("hardshrink", input)
     return np.where((x >= -lambd) & (x <= lambd), x.dtype.type(0), x)
 
 
-@tensor_function
+@pure_function
 def glu(input, dim=-1):
     """The first half along `dim` times sigmoid of the second (Dauphin et al., 2016). ValueError for
     odd extents.
@@ -294,7 +294,7 @@ def _softened(op, function, x, dim):
     return function(x, axis)
 
 
-@tensor_function
+@pure_function
 def softmax(input, dim=None, _stacklevel=3, dtype=None):
     """exp(x) over its sum along `dim`, of the maximum's distance, so that nothing overflows.
 
@@ -303,13 +303,13 @@ def softmax(input, dim=None, _stacklevel=3, dtype=None):
     return _softened("softmax", softmax_along, _converted("softmax", input, dtype), dim)
 
 
-@tensor_function
+@pure_function
 def softmin(input, dim=None, _stacklevel=3, dtype=None):
     """softmax of -x."""
     return _softened("softmin", softmax_along, -_converted("softmin", input, dtype), dim)
 
 
-@tensor_function
+@pure_function
 def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
     """The logarithm of softmax, without the exponentials' underflow."""
     x = _converted("log_softmax", input, dtype)

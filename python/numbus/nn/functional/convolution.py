@@ -3,7 +3,7 @@
 from ...core.errors import message
 from ...functions import names as np
 from ...functions.strides import sliding_window_view
-from ...tensors import tensor_function
+from ...tensors import pure_function
 from ._routine import FORWARD, INPUT, convolved
 from ._shared import along, array, batched, each, floating, size_of
 
@@ -198,7 +198,7 @@ def _transposed(
     return _finished(y, b, had_batch, count)
 
 
-@tensor_function
+@pure_function
 def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     """Cross-correlation of (batch, in, length) with weights (out, in / groups, kernel).
 
@@ -209,19 +209,19 @@ def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     return _convolution(1, input, weight, bias, stride, padding, dilation, groups)
 
 
-@tensor_function
+@pure_function
 def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     """conv1d() of two spatial axes: (batch, in, height, width); arguments also as pairs."""
     return _convolution(2, input, weight, bias, stride, padding, dilation, groups)
 
 
-@tensor_function
+@pure_function
 def conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     """conv1d() of three spatial axes; arguments also as triples."""
     return _convolution(3, input, weight, bias, stride, padding, dilation, groups)
 
 
-@tensor_function
+@pure_function
 def conv_transpose1d(
     input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1
 ):
@@ -233,7 +233,7 @@ def conv_transpose1d(
     return _transposed(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
-@tensor_function
+@pure_function
 def conv_transpose2d(
     input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1
 ):
@@ -241,7 +241,7 @@ def conv_transpose2d(
     return _transposed(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
-@tensor_function
+@pure_function
 def conv_transpose3d(
     input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1
 ):
@@ -254,7 +254,7 @@ def _pairs(op, *values):
     return [each(op, name, value, 2) for name, value in zip(names, values, strict=True)]
 
 
-@tensor_function
+@pure_function
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     """The windows of (batch, channels, height, width) as columns: (batch, channels * kernel, L)."""
     x, had_batch = batched("unfold", array("unfold", input), 2)
@@ -265,7 +265,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     return y if had_batch else y[0]
 
 
-@tensor_function
+@pure_function
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     """The transpose of unfold(): columns added where their windows lie in `output_size`."""
     x = array("fold", input)

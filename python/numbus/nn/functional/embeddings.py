@@ -4,7 +4,7 @@ import numpy
 
 from ...core.errors import message
 from ...functions import names as np
-from ...tensors import no_grad, tensor_function
+from ...tensors import no_grad, pure_function
 from ._shared import constant, floating, indices, whole
 from .normalisation import norm_along
 
@@ -36,7 +36,7 @@ def embedding(
     return _rows(input, weight, padding_idx)
 
 
-@tensor_function
+@pure_function
 def _rows(input, weight, padding_idx):
     t, w = _operands(input, weight)
     if padding_idx is not None:
@@ -60,7 +60,7 @@ def _operands(input, weight):
     return indices(t, w.shape[0]), w
 
 
-@tensor_function
+@pure_function
 def _shorten(input, weight, longest, p):
     """Shortens the rows of the matrix that numbers name."""
     t, w = _operands(input, weight)
@@ -133,7 +133,7 @@ def _bags(op, input, offsets, ended):
     return numpy.where(along < sizes[:, None], edges[:-1, None] + along, -1)
 
 
-@tensor_function
+@pure_function
 def _bagged(input, weight, places, mode, factors, padding_idx):
     t, w = _operands(input, weight)
     bags, columns = places.shape[0], w.shape[1]
@@ -157,7 +157,7 @@ def _bagged(input, weight, places, mode, factors, padding_idx):
     return total / np.maximum(np.sum(counts, axis=1), 1).astype(w.dtype)[:, None]
 
 
-@tensor_function
+@pure_function
 def one_hot(tensor, num_classes=-1):
     """int64 of 1 at the class that each integer names and 0 elsewhere: one more axis, the last.
 

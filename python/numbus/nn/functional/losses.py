@@ -6,7 +6,7 @@ from ..._core import flush, quiet
 from ...core.errors import message
 from ...functions import names as np
 from ...gradients import custom_gradient
-from ...tensors import tensor_function
+from ...tensors import pure_function
 from ._shared import array, floating, indices, reduced, reduction_of, same_extents, whole
 from .activations import log_logistic, log_softmax_along, shifted_exponents
 
@@ -34,7 +34,7 @@ def _weighted(loss, weight, reduction):
     return reduced(loss * w, reduction)
 
 
-@tensor_function
+@pure_function
 def mse_loss(
     input, target, size_average=None, reduce=None, reduction="mean", weight=None
 ):  # fmt: skip
@@ -48,7 +48,7 @@ def mse_loss(
     return _weighted(d * d, weight, reduction)
 
 
-@tensor_function
+@pure_function
 def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     """abs(input - target)."""
     reduction = reduction_of("l1_loss", size_average, reduce, reduction)
@@ -63,7 +63,7 @@ def _smooth(x, y, width):
     return np.where(far < width, d * d * 0.5, (far - 0.5 * width) * width)
 
 
-@tensor_function
+@pure_function
 def smooth_l1_loss(
     input, target, size_average=None, reduce=None, reduction="mean", beta=1.0
 ):  # fmt: skip
@@ -79,7 +79,7 @@ def smooth_l1_loss(
     return reduced(loss, reduction)
 
 
-@tensor_function
+@pure_function
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     """d² / 2 where d = abs(input - target) is below `delta`, else delta (d - delta / 2).
 
@@ -103,7 +103,7 @@ def _binary_entropy(x, y):
     return -(y * np.maximum(np.log(x), -100.0) + (1 - y) * np.maximum(np.log1p(-x), -100.0)), pull
 
 
-@tensor_function
+@pure_function
 def binary_cross_entropy(
     input, target, weight=None, size_average=None, reduce=None, reduction="mean"
 ):
@@ -120,7 +120,7 @@ def binary_cross_entropy(
     return reduced(loss if weight is None else loss * array(op, weight, "weight"), reduction)
 
 
-@tensor_function
+@pure_function
 def binary_cross_entropy_with_logits(
     input,
     target,
@@ -151,7 +151,7 @@ def _log_product(y):
     return np.where(y == 0, y, y * np.log(np.where(y == 0, y.dtype.type(1), y)))
 
 
-@tensor_function
+@pure_function
 def kl_div(
     input, target, size_average=None, reduce=None, reduction="mean", log_target=False
 ):  # fmt: skip
@@ -229,7 +229,7 @@ def _mean_of(loss, w, reduction):
     return np.sum(loss) / np.sum(w) if reduction == "mean" else reduced(loss, reduction)
 
 
-@tensor_function
+@pure_function
 def nll_loss(
     input,
     target,
@@ -253,7 +253,7 @@ def nll_loss(
     return _mean_of(loss, w, reduction)
 
 
-@tensor_function
+@pure_function
 def cross_entropy(
     input,
     target,
@@ -310,7 +310,7 @@ def _of_probabilities(op, logs, t, lined, axis, reduction, smoothing):
     return reduced(loss, reduction)
 
 
-@tensor_function
+@pure_function
 def poisson_nll_loss(
     input,
     target,
@@ -335,7 +335,7 @@ def poisson_nll_loss(
     return reduced(loss, reduction)
 
 
-@tensor_function
+@pure_function
 def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
     """(log(var) + (input - target)² / var) / 2, with variances of `eps` at least, which is a
     constant for the derivative; `full` adds log(2 pi) / 2.
@@ -352,7 +352,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     return reduced(loss + 0.9189385332046727 if full else loss, reduction)
 
 
-@tensor_function
+@pure_function
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """log(1 + exp(-target input)) for targets of 1 and -1."""
     reduction = reduction_of("soft_margin_loss", size_average, reduce, reduction)
@@ -365,7 +365,7 @@ def _above(x):
     return np.where(x < 0, x.dtype.type(0), x)
 
 
-@tensor_function
+@pure_function
 def margin_ranking_loss(
     input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"
 ):
@@ -376,7 +376,7 @@ def margin_ranking_loss(
     return reduced(_above(-array(op, target, "target") * (a - b) + margin), reduction)
 
 
-@tensor_function
+@pure_function
 def hinge_embedding_loss(
     input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"
 ):
@@ -389,7 +389,7 @@ def hinge_embedding_loss(
     return reduced(loss, reduction)
 
 
-@tensor_function
+@pure_function
 def cosine_similarity(x1, x2, dim=1, eps=1e-8):
     """The product of x1 and x2 along `dim` over that of their lengths, each at least `eps`."""
     return _cosine(floating("cosine_similarity", x1), floating("cosine_similarity", x2), dim, eps)
@@ -404,7 +404,7 @@ def _cosine(a, b, axis, eps):
     return np.sum(a * b, axis=axis) / (lengths[0] * lengths[1])
 
 
-@tensor_function
+@pure_function
 def cosine_embedding_loss(
     input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"
 ):
@@ -430,7 +430,7 @@ def _length(d, p):
     return np.sum(np.abs(d) ** p, axis=-1) ** (1 / p)
 
 
-@tensor_function
+@pure_function
 def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
     """The p-norm of x1 - x2 + eps along the last axis."""
     a, b = floating("pairwise_distance", x1), floating("pairwise_distance", x2)
@@ -438,7 +438,7 @@ def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False):
     return np.expand_dims(d, -1) if keepdim else d
 
 
-@tensor_function
+@pure_function
 def triplet_margin_loss(
     anchor,
     positive,

@@ -4,7 +4,7 @@ import math
 
 from ...core.errors import message
 from ...functions import names as np
-from ...tensors import tensor_function
+from ...tensors import pure_function
 from ._shared import array, channel_shape, constant, floating, size_of
 
 __all__ = [
@@ -39,7 +39,7 @@ def _moved(running, found, momentum):
     r[...] = r * (1 - momentum) + constant(found).reshape(r.shape) * momentum
 
 
-@tensor_function
+@pure_function
 def batch_norm(
     input,
     running_mean,
@@ -92,7 +92,7 @@ def batch_norm(
     return _scaled(op, y, weight, bias, lined, (channels,))
 
 
-@tensor_function
+@pure_function
 def instance_norm(
     input,
     running_mean=None,
@@ -140,7 +140,7 @@ def _last_axes(op, x, normalized_shape):
     return shape, tuple(range(x.ndim - len(shape), x.ndim))
 
 
-@tensor_function
+@pure_function
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     """(x - mean) / sqrt(var + eps) * weight + bias over the last axes, whose extents are
     `normalized_shape`. ValueError where the input has others (Ba, Kiros and Hinton, 2016).
@@ -151,7 +151,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     return _scaled("layer_norm", y, weight, bias, shape, shape)
 
 
-@tensor_function
+@pure_function
 def rms_norm(input, normalized_shape, weight=None, eps=None):
     """x / sqrt(mean(x²) + eps) * weight over the last axes (Zhang and Sennrich, 2019)."""
     x = floating("rms_norm", input)
@@ -161,7 +161,7 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     return _scaled("rms_norm", y, weight, None, shape, shape)
 
 
-@tensor_function
+@pure_function
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
     """Normalisation of each example over groups of channels (axis 1 of (N, C, ...)).
 
@@ -179,7 +179,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
     return _scaled(op, y, weight, bias, channel_shape(x.ndim), (x.shape[1],))
 
 
-@tensor_function
+@pure_function
 def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
     """x / (k + alpha mean(x² of `size` channels around))**beta (Krizhevsky et al., 2012)."""
     x = floating("local_response_norm", input)
@@ -208,7 +208,7 @@ def norm_along(x, p, axis):
     return np.where(s > 0, np.where(s > 0, s, s.dtype.type(1)) ** (1 / p), s)
 
 
-@tensor_function
+@pure_function
 def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
     """x over its p-norm along `dim`, which counts as `eps` where it is smaller."""
     x = floating("normalize", input)

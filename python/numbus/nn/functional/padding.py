@@ -2,7 +2,7 @@
 
 from ...core.errors import message
 from ...functions import names as np
-from ...tensors import tensor_function
+from ...tensors import pure_function
 from ._shared import along, array
 
 __all__ = ["pad"]
@@ -10,7 +10,7 @@ __all__ = ["pad"]
 _MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 
 
-@tensor_function
+@pure_function
 def pad(input, pad, mode="constant", value=None):
     """`input` with borders; pad: (before, after) of the last axis, then of the one before it, ….
 

@@ -2,7 +2,7 @@
 
 from ...core.errors import message
 from ...functions import names as np
-from ...tensors import tensor_function
+from ...tensors import pure_function
 from ._shared import along, array, batched, constant, each, floating, size_of
 from .convolution import padded, windows
 
@@ -122,7 +122,7 @@ def _max_pool(
     return (y, place) if had_batch else (y[0], place[0])
 
 
-@tensor_function
+@pure_function
 def max_pool1d(
     input,
     kernel_size,
@@ -143,7 +143,7 @@ def max_pool1d(
     )  # fmt: skip
 
 
-@tensor_function
+@pure_function
 def max_pool2d(
     input,
     kernel_size,
@@ -159,7 +159,7 @@ def max_pool2d(
     )  # fmt: skip
 
 
-@tensor_function
+@pure_function
 def max_pool3d(
     input,
     kernel_size,
@@ -216,7 +216,7 @@ def _avg_pool(
     return y if had_batch else y[0]
 
 
-@tensor_function
+@pure_function
 def avg_pool1d(
     input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True
 ):  # fmt: skip
@@ -228,7 +228,7 @@ def avg_pool1d(
     return _avg_pool(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
 
 
-@tensor_function
+@pure_function
 def avg_pool2d(
     input,
     kernel_size,
@@ -244,7 +244,7 @@ def avg_pool2d(
     )
 
 
-@tensor_function
+@pure_function
 def avg_pool3d(
     input,
     kernel_size,
@@ -301,7 +301,7 @@ def _adaptive_mean(count, input, output_size):
     return y if had_batch else y[0]
 
 
-@tensor_function
+@pure_function
 def adaptive_avg_pool1d(input, output_size):
     """Means of `output_size` windows that cover (batch, channels, length): the k-th reaches from
     k n / size rounded down to (k + 1) n / size rounded up. The batch may be missing.
@@ -309,13 +309,13 @@ def adaptive_avg_pool1d(input, output_size):
     return _adaptive_mean(1, input, output_size)
 
 
-@tensor_function
+@pure_function
 def adaptive_avg_pool2d(input, output_size):
     """adaptive_avg_pool1d() of two spatial axes; None: as many as the input has."""
     return _adaptive_mean(2, input, output_size)
 
 
-@tensor_function
+@pure_function
 def adaptive_avg_pool3d(input, output_size):
     """adaptive_avg_pool1d() of three spatial axes."""
     return _adaptive_mean(3, input, output_size)
@@ -344,13 +344,13 @@ def _adaptive_max(count, input, output_size, return_indices):
     return x if had_batch else x[0]
 
 
-@tensor_function
+@pure_function
 def adaptive_max_pool1d(input, output_size, return_indices=False):
     """The largest elements of the windows of adaptive_avg_pool1d()."""
     return _adaptive_max(1, input, output_size, return_indices)
 
 
-@tensor_function
+@pure_function
 def adaptive_max_pool2d(input, output_size, return_indices=False):
     """The largest elements of the windows of adaptive_avg_pool2d()."""
     return _adaptive_max(2, input, output_size, return_indices)
@@ -366,13 +366,13 @@ def _power_pool(count, input, norm_type, kernel_size, stride, ceil_mode):
     return np.sign(constant(sums)) * positive ** (1.0 / norm_type)
 
 
-@tensor_function
+@pure_function
 def lp_pool1d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
     """The p-norm of each window of (batch, channels, length)."""
     return _power_pool(1, input, norm_type, kernel_size, stride, ceil_mode)
 
 
-@tensor_function
+@pure_function
 def lp_pool2d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
     """The p-norm of each window of (batch, channels, height, width)."""
     return _power_pool(2, input, norm_type, kernel_size, stride, ceil_mode)

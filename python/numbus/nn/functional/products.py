@@ -2,13 +2,13 @@
 
 from ...core.errors import message
 from ...functions import names as np
-from ...tensors import tensor_function
+from ...tensors import pure_function
 from ._shared import array, floating
 
 __all__ = ["bilinear", "linear"]
 
 
-@tensor_function
+@pure_function
 def linear(input, weight, bias=None):
     """input @ weight.T + bias; input: (..., in), weight: (out, in) or (in), bias: (out).
 
@@ -31,7 +31,7 @@ def linear(input, weight, bias=None):
     return y + b
 
 
-@tensor_function
+@pure_function
 def bilinear(input1, input2, weight, bias=None):
     """input1 · weight[k] · input2 + bias[k]; weight: (out, in1, in2)."""
     a, b = floating("bilinear", input1), floating("bilinear", input2, "input2")

@@ -6,7 +6,7 @@ import numpy
 
 from ...core.errors import message
 from ...functions import names as np
-from ...tensors import tensor_function
+from ...tensors import pure_function
 from ._shared import array, each, floating
 from .pooling import adaptive_mean
 
@@ -34,7 +34,7 @@ def _extents(op, shape, size, scale_factor, recompute):
     return found, [1 / f for f in factors]
 
 
-@tensor_function
+@pure_function
 def interpolate(
     input,
     size=None,
@@ -148,7 +148,7 @@ def _divided(op, what, n, by):
     return n // by
 
 
-@tensor_function
+@pure_function
 def pixel_shuffle(input, upscale_factor):
     """(..., C r², H, W) as (..., C, H r, W r) (Shi et al., 2016). ValueError for other channels."""
     x, r = array("pixel_shuffle", input), upscale_factor
@@ -160,7 +160,7 @@ def pixel_shuffle(input, upscale_factor):
     return y.reshape((*lead, channels, height * r, width * r))
 
 
-@tensor_function
+@pure_function
 def pixel_unshuffle(input, downscale_factor):
     """(..., C, H r, W r) as (..., C r², H, W), the inverse of pixel_shuffle()."""
     x, r = array("pixel_unshuffle", input), downscale_factor
@@ -172,7 +172,7 @@ def pixel_unshuffle(input, downscale_factor):
     return y.reshape((*lead, channels * r * r, height, width))
 
 
-@tensor_function
+@pure_function
 def channel_shuffle(input, groups):
     """Channels (axis 1) interleaved: one of each group, then the next (Zhang et al., 2018)."""
     x = array("channel_shuffle", input)

@@ -1,0 +1,136 @@
+// Keys of calls, and what is known of them.
+#include "recipes.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "array/placement.h"
+#include "base/hash.h"
+#include "lazy/float_errors.h"
+#include "program/program.h"
+
+namespace numbus::bindings {
+namespace {
+
+enum Tag : uint64_t { kArray = 1, kInt, kFloat, kObject, kTuple, kList };
+
+}  // namespace
+
+bool CallKey::add_array(PyObject* o) {
+  const Masked& m = as_masked(o);
+  if (m.mask) return false;
+  const Array& a = m.full;
+  const Device* device = a.base->device;
+  if (device->host_readable() || (!arrays.empty() && arrays[0].base->device != device))
+    return false;
+  const auto same = std::ranges::find_if(
+      arrays, [&](const Array& other) { return other.base.get() == a.base.get(); });
+  words_.push_back(kArray | static_cast<uint64_t>(a.dtype) << 8 |
+                   static_cast<uint64_t>(a.writeable) << 16 |
+                   static_cast<uint64_t>(same - arrays.begin()) << 24);
+  words_.push_back(reinterpret_cast<uint64_t>(a.layout.get()));
+  words_.push_back(static_cast<uint64_t>(a.offset));
+  words_.push_back(static_cast<uint64_t>(a.base->nbytes));
+  words_.push_back(reinterpret_cast<uint64_t>(device));
+  arrays.push_back(a);
+  return true;
+}
+
+bool CallKey::add_items(PyObject* o, uint64_t tag, Py_ssize_t n,
+                        PyObject* (*item)(PyObject*, Py_ssize_t)) {
+  words_.push_back(tag | static_cast<uint64_t>(n) << 8);
+  for (Py_ssize_t k = 0; k < n; ++k)
+    if (!add(item(o, k))) return false;
+  return true;
+}
+
+bool CallKey::add(PyObject* o) {
+  if (is_array(o)) return add_array(o);
+  if (PyLong_CheckExact(o)) {
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(o, &overflow);
+    words_.push_back(kInt);
+    words_.push_back(static_cast<uint64_t>(value));
+    return overflow == 0;
+  }
+  if (PyFloat_CheckExact(o)) {
+    words_.push_back(kFloat);
+    words_.push_back(std::bit_cast<uint64_t>(PyFloat_AsDouble(o)));
+    return true;
+  }
+  if (PyTuple_CheckExact(o)) return add_items(o, kTuple, PyTuple_Size(o), PyTuple_GetItem);
+  if (PyList_CheckExact(o)) return add_items(o, kList, PyList_Size(o), PyList_GetItem);
+  if (o != Py_None && !PyBool_Check(o) && !PyUnicode_CheckExact(o)) return false;
+  words_.push_back(kObject);
+  words_.push_back(reinterpret_cast<uint64_t>(o));
+  kept_.push_back(nb::borrow(o));
+  return true;
+}
+
+bool CallKey::read(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  const float_errors::State& errors = float_errors::state;
+  if (placement::on || errors.checked || errors.watched || errors.finding) return false;
+  words_.push_back(static_cast<uint64_t>(program::watching()));
+  const Py_ssize_t named = names ? PyTuple_Size(names) : 0;
+  words_.push_back(static_cast<uint64_t>(count) << 8 | static_cast<uint64_t>(named));
+  for (Py_ssize_t k = 0; k < named; ++k)
+    if (!add(PyTuple_GetItem(names, k))) return false;
+  for (Py_ssize_t k = 0; k < count + named; ++k)
+    if (!add(args[k])) return false;
+  return !arrays.empty();
+}
+
+Recipes::Entry& Recipes::entry(const CallKey& key) {
+  const uint64_t hash = hash_words(key.words_.data(), key.words_.size());
+  auto found = all_.find(hash);
+  if (found != all_.end() && found->second.words == key.words_) return found->second;
+  if (all_.size() >= kMost) all_.clear();
+  Entry& e = all_[hash] = Entry();
+  e.words = key.words_;
+  e.kept = key.kept_;
+  for (const Array& a : key.arrays) e.layouts.push_back(a.layout);
+  return e;
+}
+
+void Recipes::learn(const CallKey& key, Capture& capture, nb::handle made) {
+  if (!made.is_valid()) return;  // it raised
+  std::vector<Array> results;
+  const bool single = !PyTuple_CheckExact(made.ptr());
+  bool fits = true;
+  auto take = [&](PyObject* o) {
+    if (is_array(o) && !as_masked(o).mask)
+      results.push_back(as_masked(o).full);
+    else if (is_generic(o) && !as_generic(o).known)
+      results.push_back(array_of(as_generic(o)));
+    else
+      fits = false;
+  };
+  if (single) {
+    take(made.ptr());
+  } else {
+    for (Py_ssize_t k = 0; k < PyTuple_Size(made.ptr()); ++k) take(PyTuple_GetItem(made.ptr(), k));
+  }
+  Entry& e = entry(key);  // Python's code may have changed the table
+  if (fits) e.recipe = Recipe::of(capture, results);
+  e.single = single;
+  e.failures += !e.recipe;
+}
+
+nb::object Recipes::made_by(std::shared_ptr<const Recipe> recipe, bool single,
+                            const CallKey& key) {
+  mark_line();
+  std::vector<Array> results = recipe->record(key.arrays);
+  if (single) return nb::steal(wrap(std::move(results[0])));
+  nb::object made = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(results.size())));
+  if (!made.is_valid()) throw nb::python_error();
+  for (size_t k = 0; k < results.size(); ++k)
+    PyTuple_SetItem(made.ptr(), static_cast<Py_ssize_t>(k), wrap(std::move(results[k])));
+  return made;
+}
+
+void bind_recipes(nb::module_& m) {
+  m.def("spoil_capture", &Capture::spoil,
+        "Says that the present call depends on, or does, more than is recorded of it.");
+}
+
+}  // namespace numbus::bindings

@@ -1,0 +1,66 @@
+// Calls of functions that are known by the layouts of their operands and by their other arguments.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "array/capture.h"
+#include "convert.h"
+
+namespace numbus::bindings {
+
+// What tells a call from others as far as its instructions depend on it; and its arrays.
+class CallKey {
+ public:
+  // False where the call may depend on more: on elements that the host can read, on objects.
+  bool read(PyObject* const* args, Py_ssize_t count, PyObject* names);
+
+  std::vector<Array> arrays;
+
+ private:
+  friend class Recipes;
+  bool add(PyObject* o);
+  bool add_array(PyObject* o);
+  bool add_items(PyObject* o, uint64_t tag, Py_ssize_t n, PyObject* (*item)(PyObject*, Py_ssize_t));
+
+  std::vector<uint64_t> words_;
+  std::vector<nb::object> kept_;  // whose addresses are among the words
+};
+
+// The recipes of one function.
+class Recipes {
+ public:
+  // Answers the call by a recipe, or calls `body`, whose answer is captured.
+  template <class F>
+  nb::object answer(CallKey& key, F&& body) {
+    Entry& e = entry(key);
+    if (e.recipe) return made_by(std::shared_ptr<const Recipe>(e.recipe), e.single, key);
+    if (e.failures >= kFailures) return body();
+    nb::object made;
+    Capture capture(key.arrays);
+    made = body();
+    learn(key, capture, made);
+    return made;
+  }
+
+ private:
+  static constexpr size_t kMost = 64;
+  static constexpr int kFailures = 3;
+  struct Entry {
+    std::vector<uint64_t> words;
+    std::vector<nb::object> kept;
+    std::vector<LayoutRef> layouts;
+    std::shared_ptr<const Recipe> recipe;
+    bool single = true;  // the result is an array, not a tuple of them
+    int failures = 0;
+  };
+  Entry& entry(const CallKey& key);
+  void learn(const CallKey& key, Capture& capture, nb::handle made);
+  static nb::object made_by(std::shared_ptr<const Recipe> recipe, bool single, const CallKey& key);
+
+  std::unordered_map<uint64_t, Entry> all_;
+};
+
+}  // namespace numbus::bindings
