@@ -80,6 +80,8 @@ bool CallKey::read(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   return !arrays.empty();
 }
 
+int64_t Recipes::answers = 0;
+
 Recipes::Entry& Recipes::entry(const CallKey& key) {
   const uint64_t hash = hash_words(key.words_.data(), key.words_.size());
   auto found = all_.find(hash);
@@ -119,6 +121,7 @@ void Recipes::learn(const CallKey& key, Capture& capture, nb::handle made) {
 nb::object Recipes::made_by(std::shared_ptr<const Recipe> recipe, bool single,
                             const CallKey& key) {
   mark_line();
+  ++answers;
   std::vector<Array> results = recipe->record(key.arrays);
   if (single) return nb::steal(wrap(std::move(results[0])));
   nb::object made = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(results.size())));
@@ -129,6 +132,9 @@ nb::object Recipes::made_by(std::shared_ptr<const Recipe> recipe, bool single,
 }
 
 void bind_recipes(nb::module_& m) {
+  m.def(
+      "recipe_answers", [] { return Recipes::answers; },
+      "How many calls of pure functions were recorded again without their code.");
   m.def("spoil_capture", &Capture::spoil,
         "Says that the present call depends on, or does, more than is recorded of it.");
 }

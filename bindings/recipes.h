@@ -32,6 +32,7 @@ class CallKey {
 // The recipes of one function.
 class Recipes {
  public:
+  static int64_t answers;  // how many calls needed no code of theirs
   // Answers the call by a recipe, or calls `body`, whose answer is captured.
   template <class F>
   nb::object answer(CallKey& key, F&& body) {

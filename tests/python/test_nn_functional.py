@@ -67,26 +67,58 @@ def test_of_arrays(name):
             close(g, RECORDED[what], limit_of(case), what)
 
 
-@pytest.mark.parametrize("name", list(CASES))
-def test_of_tensors(name):
-    case = CASES[name]
+def tensors_of(case, change=lambda a: a, device=None):
+    """The arguments by their positions and names, those that were drawn as tensors."""
     args, words = case.arrays()
     every = {**dict(enumerate(args)), **words}
     for key, d in case.drawn().items():
-        every[key] = tensors.tensor(every[key], requires_grad=d.gradient)
+        made = tensors.tensor(change(every[key]), requires_grad=d.gradient)
+        every[key] = made.to(device).detach().requires_grad_(d.gradient) if device else made
+    return every
+
+
+def called(case, every):
+    """(results, gradients by argument) of a call with tensors."""
+    args, words = case.arrays()
     values = getattr(F, case.function)(
         *[every[k] for k in range(len(args))], **{k: every[k] for k in words}
     )
     values = values if isinstance(values, tuple) else (values,)
     assert all(isinstance(v, tensors.Tensor) for v in values)
-    seeds = seeds_of(case, [v._array for v in values])
-    compared(case, values)
     keys = [key for key, d in case.drawn().items() if d.gradient]
     if keys:
-        sum((values[k] * tensors.tensor(s)).sum() for k, s in seeds).backward()
-        for key in keys:
-            what = f"{name} gradient {key}"
-            close(every[key].grad, RECORDED[what], limit_of(case), what)
+        seeds = seeds_of(case, [v._array for v in values])
+        parts = ((values[k] * tensors.tensor(s).to(values[k].device)).sum() for k, s in seeds)
+        sum(parts).backward()
+    return values, {key: every[key].grad for key in keys}
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_of_tensors(name):
+    case = CASES[name]
+    values, gradients = called(case, tensors_of(case))
+    compared(case, values)
+    for key, g in gradients.items():
+        what = f"{name} gradient {key}"
+        close(g, RECORDED[what], limit_of(case), what)
+
+
+@pytest.mark.cpu
+@pytest.mark.parametrize("name", list(CASES))
+def test_of_tensors_again(name):
+    """What was recorded for other elements is recorded for these."""
+    case = CASES[name]
+
+    def other(a):
+        return a * a.dtype.type(0.5) if a.dtype.kind in "fc" else a
+
+    for _ in range(2):
+        called(case, tensors_of(case, other, "fenced"))
+    values, gradients = called(case, tensors_of(case, device="fenced"))
+    compared(case, [v.to("cpu") for v in values])
+    for key, g in gradients.items():
+        what = f"{name} gradient {key}"
+        close(g.to("cpu"), RECORDED[what], limit_of(case), what)
 
 
 @pytest.mark.cpu

@@ -15,8 +15,8 @@ from ._shared import (
     array,
     axis_of,
     floating,
-    stored,
     pure_function_in_place,
+    stored,
     usual_axis,
 )
 
