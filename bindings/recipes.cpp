@@ -21,6 +21,8 @@ bool CallKey::add_array(PyObject* o) {
   if (m.mask) return false;
   const Array& a = m.full;
   const Device* device = a.base->device;
+  // Where an array lies whose device is open is decided later.
+  if (placement::on && !a.base->pinned) return false;
   if (device->host_readable() || (!arrays.empty() && arrays[0].base->device != device))
     return false;
   const auto same = std::ranges::find_if(
@@ -69,7 +71,7 @@ bool CallKey::add(PyObject* o) {
 
 bool CallKey::read(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   const float_errors::State& errors = float_errors::state;
-  if (placement::on || errors.checked || errors.watched || errors.finding) return false;
+  if (errors.checked || errors.watched || errors.finding) return false;
   words_.push_back(static_cast<uint64_t>(program::watching()));
   const Py_ssize_t named = names ? PyTuple_Size(names) : 0;
   words_.push_back(static_cast<uint64_t>(count) << 8 | static_cast<uint64_t>(named));
@@ -118,8 +120,7 @@ void Recipes::learn(const CallKey& key, Capture& capture, nb::handle made) {
   e.failures += !e.recipe;
 }
 
-nb::object Recipes::made_by(std::shared_ptr<const Recipe> recipe, bool single,
-                            const CallKey& key) {
+nb::object Recipes::made_by(std::shared_ptr<const Recipe> recipe, bool single, const CallKey& key) {
   mark_line();
   ++answers;
   std::vector<Array> results = recipe->record(key.arrays);

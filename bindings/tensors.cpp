@@ -249,8 +249,7 @@ nb::object called(const FunctionObject& f, const Arguments& args, size_t nargs, 
 }
 
 // The body's answer, which may be known by what it recorded for operands like these.
-nb::object answered(const FunctionObject& f, const Arguments& args, size_t nargs,
-                    PyObject* names) {
+nb::object answered(const FunctionObject& f, const Arguments& args, size_t nargs, PyObject* names) {
   if (f.recipes) {
     std::array<PyObject*, 16> given;
     CallKey key;

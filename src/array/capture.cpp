@@ -10,8 +10,7 @@ namespace numbus {
 
 constinit thread_local Capture* capture_now = nullptr;
 
-Capture::Capture(std::span<const Array> given)
-    : before_(std::exchange(capture_now, this)) {
+Capture::Capture(std::span<const Array> given) : before_(std::exchange(capture_now, this)) {
   for (size_t k = 0; k < given.size(); ++k) {
     const Base& b = *given[k].base.get();
     if (std::ranges::none_of(bases_, [&](const Known& known) { return known.id == b.id; }))
@@ -62,8 +61,8 @@ std::shared_ptr<const Recipe> Recipe::of(Capture& c, std::span<const Array> resu
   for (const Array& a : results) {
     const auto found = std::ranges::find(c.bases_, a.base->id, &Capture::Known::id);
     if (found == c.bases_.end() || found->kind != Capture::Known::Fresh || !a.owns) return nullptr;
-    made->results_.push_back({static_cast<size_t>(found - c.bases_.begin()), a.layout, a.offset,
-                              a.dtype});
+    made->results_.push_back(
+        {static_cast<size_t>(found - c.bases_.begin()), a.layout, a.offset, a.dtype});
   }
   made->steps_ = std::move(c.steps_);
   made->bases_ = std::move(c.bases_);
