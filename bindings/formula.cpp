@@ -10,6 +10,7 @@
 #include "nanobind/stl/string.h"
 #include "nanobind/stl/tuple.h"
 #include "nanobind/stl/vector.h"
+#include "recipes.h"
 
 namespace numbus::bindings {
 namespace {
@@ -30,6 +31,7 @@ class Formula {
  public:
   using Written = std::tuple<std::string, int, std::vector<std::pair<int, int>>>;
 
+  Formula(const Formula&) = delete;
   Formula(const std::vector<Written>& steps, int arrays, int numbers)
       : arrays_(static_cast<size_t>(arrays)), numbers_(static_cast<size_t>(numbers)) {
     for (const auto& [name, into, in] : steps) {
@@ -58,9 +60,32 @@ class Formula {
   }
 
   void record_one(nb::handle of_arrays, nb::handle of_numbers) const {
-    std::vector<Array> given = all_given(of_arrays);
-    const auto known = nb::cast<std::vector<double>>(of_numbers);
-    if (given.size() != arrays_ || known.size() != numbers_) fail();
+    const auto numbers = nb::cast<std::vector<double>>(of_numbers);
+    if (numbers.size() != numbers_ || !PyTuple_CheckExact(of_arrays.ptr())) fail();
+    CallKey key;
+    if (!key.read(of_arrays)) return record_each(all_given(of_arrays), numbers);
+    if (const auto recipe = recipes_.known(key)) {
+      recipe->record(key.arrays, numbers);
+      return;
+    }
+    Capture capture(key.arrays);
+    record_each(key.arrays, numbers);
+    if (takes_numbers(capture)) recipes_.keep(key, Recipe::of(capture, {}));
+  }
+
+  // Whether each step has become one instruction, whose numbers may be others next time.
+  bool takes_numbers(Capture& c) const {
+    if (c.size() != steps_.size()) return false;
+    for (size_t k = 0; k < steps_.size(); ++k)
+      for (size_t n = 0; n < steps_[k].in.size(); ++n)
+        if (const Source& s = steps_[k].in[n];
+            s.kind == Source::Number && !c.set_number(k, n, static_cast<int>(s.at)))
+          return false;
+    return true;
+  }
+
+  void record_each(std::vector<Array> given, const std::vector<double>& numbers) const {
+    if (given.size() != arrays_) fail();
     std::vector<Array> results(steps_.size());
     for (size_t k = 0; k < steps_.size(); ++k) {
       const Step& step = steps_[k];
@@ -69,8 +94,7 @@ class Formula {
         if (s.kind == Source::Number) {
           Arg& number = args.emplace_back();
           number.weak = true;
-          number.scalar = Scalar::from_float(known[s.at]);
-          number.dtype = DType::F64;
+          number.scalar = Scalar::from_float(numbers[s.at]);
         } else {
           args.emplace_back(s.kind == Source::Given ? &given[s.at] : &results[s.at]);
         }
@@ -81,6 +105,7 @@ class Formula {
     }
   }
 
+  mutable Recipes recipes_;
   std::vector<Step> steps_;
   size_t arrays_, numbers_;
 };

@@ -82,6 +82,13 @@ bool CallKey::read(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   return !arrays.empty();
 }
 
+bool CallKey::read(nb::handle tuple) {
+  std::vector<PyObject*> all;
+  for (Py_ssize_t k = 0; k < PyTuple_Size(tuple.ptr()); ++k)
+    all.push_back(PyTuple_GetItem(tuple.ptr(), k));
+  return read(all.data(), std::ssize(all), nullptr);
+}
+
 int64_t Recipes::answers = 0;
 
 Recipes::Entry& Recipes::entry(const CallKey& key) {

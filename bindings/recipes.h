@@ -16,6 +16,8 @@ class CallKey {
  public:
   // False where the call may depend on more: on elements that the host can read, on objects.
   bool read(PyObject* const* args, Py_ssize_t count, PyObject* names);
+  // The same of a call with these arrays, a tuple, alone.
+  bool read(nb::handle tuple);
 
   std::vector<Array> arrays;
 
@@ -34,6 +36,11 @@ class Recipes {
  public:
   static int64_t answers;  // how many calls needed no code of theirs
   // Answers the call by a recipe, or calls `body`, whose answer is captured.
+  // Null: it is not known.
+  std::shared_ptr<const Recipe> known(const CallKey& key) { return entry(key).recipe; }
+  void keep(const CallKey& key, std::shared_ptr<const Recipe> recipe) {
+    entry(key).recipe = std::move(recipe);
+  }
   template <class F>
   nb::object answer(CallKey& key, F&& body) {
     Entry& e = entry(key);

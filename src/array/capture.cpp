@@ -55,6 +55,14 @@ void Capture::note(const Instr& i, const Array& out, const Window::Input* in, in
   steps_.push_back(std::move(s));
 }
 
+bool Capture::set_number(size_t step, size_t operand, int number) {
+  if (step >= steps_.size() || operand >= steps_[step].in.size()) return false;
+  Input& in = steps_[step].in[operand];
+  if (in.view || in.scalar.kind != Kind::Float) return false;
+  in.number = number;
+  return true;
+}
+
 std::shared_ptr<const Recipe> Recipe::of(Capture& c, std::span<const Array> results) {
   if (c.spoiled_) return nullptr;
   auto made = std::make_shared<Recipe>();
@@ -69,7 +77,8 @@ std::shared_ptr<const Recipe> Recipe::of(Capture& c, std::span<const Array> resu
   return made;
 }
 
-std::vector<Array> Recipe::record(std::span<const Array> given) const {
+std::vector<Array> Recipe::record(std::span<const Array> given,
+                                  std::span<const double> numbers) const {
   Device& device = *given[0].base->device;
   std::vector<Handle> bases(bases_.size());
   for (size_t k = 0; k < bases_.size(); ++k) {
@@ -93,7 +102,10 @@ std::vector<Array> Recipe::record(std::span<const Array> given) const {
   for (const Capture::Step& s : steps_) {
     Instr i = s.instr;
     for (size_t n = 0; n < s.in.size(); ++n) {
-      in[n].scalar = s.in[n].scalar;
+      const Capture::Input& known = s.in[n];
+      in[n].scalar = known.number < 0
+                         ? known.scalar
+                         : Scalar::from_float(numbers[static_cast<size_t>(known.number)]);
       in[n].dtype = s.in[n].dtype;
       in[n].view = nullptr;
       if (!s.in[n].view) continue;

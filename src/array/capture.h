@@ -33,6 +33,10 @@ class Capture {
     if (capture_now) [[unlikely]]
       capture_now->spoiled_ = true;
   }
+  size_t size() const { return steps_.size(); }
+  // Operand `operand` of the instruction is number `number` of those that come with each recording;
+  // false: it is none.
+  bool set_number(size_t step, size_t operand, int number);
   // Observers that are there are told of nothing, until the number is what it was.
   static int& hidden() {
     static constinit thread_local int none = 0;
@@ -51,6 +55,7 @@ class Capture {
     std::optional<View> view;  // none: a number
     Scalar scalar;
     DType dtype;
+    int number = -1;  // of a number that comes with each recording
   };
   struct Step {
     Instr instr;
@@ -94,7 +99,8 @@ class Recipe {
   // Null where the capture is spoiled, or a result is no array of its own.
   static std::shared_ptr<const Recipe> of(Capture& c, std::span<const Array> results);
   // Records them for other operands; gives the results.
-  std::vector<Array> record(std::span<const Array> given) const;
+  std::vector<Array> record(std::span<const Array> given,
+                            std::span<const double> numbers = {}) const;
 
  private:
   std::vector<Capture::Step> steps_;

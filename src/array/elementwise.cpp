@@ -164,7 +164,7 @@ void record_unobserved(Instr& i, const Array& out, const Window::Input* given, i
   std::optional<placement::Copies> brought;
   Window::Input met[kMaxOperands];
   Device* where = out.base->device;
-  if (placement::on) {
+  if (placement::on && !placement::is_named(i, out, given, count)) {
     std::copy(given, given + count + i.more, met);
     where = &placement::meet(i, out, met, count, brought.emplace());
     given = met;

@@ -282,6 +282,21 @@ Array brought(const Array& a, Device& to) {
   return held;
 }
 
+bool is_named(Instr& i, const Array& out, const Window::Input* in, int count) {
+  Base& result = *out.base.get();
+  bool any = result.pinned;
+  for (int n = 0; n < count + i.more; ++n) {
+    if (!in[n].view) continue;
+    const Base& b = *in[n].view->base;
+    if (b.device != result.device || (n < count && !b.pinned)) return false;
+    any = any || b.pinned;
+  }
+  if (!any) return false;
+  i.only = result.device;
+  result.pinned = true;
+  return true;
+}
+
 Device& meet(Instr& i, const Array& out, Window::Input* in, int count, Copies& copies) {
   Base& result = *out.base.get();
   Device* named = is_open(result) ? nullptr : result.device;

@@ -70,6 +70,9 @@ struct Copies {
   Array held[kMaxOperands];
   ViewRef views[kMaxOperands];
 };
+// Whether the user named one device for all that an instruction works on: nothing is to be brought,
+// and `out` is noted as such.
+bool is_named(Instr& i, const Array& out, const Window::Input* in, int count);
 // Brings an instruction to one window, whose device is returned: copies of what the user named
 // another device for are no error where the other operands are open.
 Device& meet(Instr& i, const Array& out, Window::Input* in, int count, Copies& copies);
