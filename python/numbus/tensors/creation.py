@@ -453,11 +453,17 @@ def _array(self, dtype=None, copy=None):
 Tensor.__array__ = _array
 Tensor.__dlpack__ = lambda self, **keywords: self._array.__dlpack__(**keywords)
 Tensor.__dlpack_device__ = lambda self: self._array.__dlpack_device__()
-Tensor.data_ptr = lambda self: (
-    self._array.data.ptr
-    if hasattr(self._array.data, "ptr")
-    else (self._array.__array_interface__["data"][0])
-)
+
+
+def _data_ptr(self):
+    """The address of the first element, on the device."""
+    a = self._array
+    on_gpu = a._device.startswith("cuda")
+    interface = a.__cuda_array_interface__ if on_gpu else a.__array_interface__
+    return interface["data"][0]
+
+
+Tensor.data_ptr = _data_ptr
 
 
 def _deepcopy(self, memo):
