@@ -8,6 +8,59 @@
 namespace numbus {
 namespace {
 
+// Weights of few inputs are sums over very many positions, which no algorithm of cuDNN's that gives
+// the same bits each time shares out well (docs/performance.md).
+constexpr int64_t kFewInputs = 64;
+constexpr int64_t kMostBytes = int64_t{1} << 30;  // of all windows
+
+int64_t windows_bytes(const Array& g, std::span<const int64_t> shape) {
+  const int64_t inputs = shape[1] * shape[2] * shape[3];
+  const Layout& l = *g.layout;
+  return inputs * l.shape(0) * l.shape(2) * l.shape(3) * itemsize(g.dtype);
+}
+
+Array zero_around(const Array& x, const ConvolutionForm& f) {
+  if (f.padding[0] == 0 && f.padding[1] == 0) return x;
+  const Layout& l = *x.layout;
+  const int64_t shape[4] = {l.shape(0), l.shape(1), l.shape(2) + 2 * f.padding[0],
+                            l.shape(3) + 2 * f.padding[1]};
+  Array made = empty(shape, x.dtype, x.base->device);
+  Arg zero;
+  zero.weak = true;
+  zero.scalar = Scalar::from_int(0);
+  assign(made, zero);
+  const Layout& m = *made.layout;
+  const int64_t strides[4] = {m.stride(0), m.stride(1), m.stride(2), m.stride(3)};
+  const LayoutRef inner(Layout::get(x.shape(), strides, m.itemsize()));
+  const int64_t first = f.padding[0] * m.stride(2) + f.padding[1] * m.stride(3);
+  assign(view_of(made, inner.get(), first), Arg(&x));
+  return made;
+}
+
+// Of each example the products of its outputs' derivatives and of a matrix whose lines are what one
+// weight meets (im2col: Chellapilla, Puri and Simard, 2006); their sum over the batch.
+Array weights_by_windows(const Array& x, const Array& g, std::span<const int64_t> shape,
+                         const ConvolutionForm& f) {
+  const Array wide = zero_around(x, f);
+  const Layout &l = *wide.layout, &of_g = *g.layout;
+  const int64_t batch = of_g.shape(0), outputs = of_g.shape(1),
+                positions = of_g.shape(2) * of_g.shape(3), inputs = shape[1] * shape[2] * shape[3];
+  const int64_t extents[6] = {batch, shape[1], shape[2], shape[3], of_g.shape(2), of_g.shape(3)};
+  const int64_t strides[6] = {l.stride(0),
+                              l.stride(1),
+                              l.stride(2) * f.dilation[0],
+                              l.stride(3) * f.dilation[1],
+                              l.stride(2) * f.stride[0],
+                              l.stride(3) * f.stride[1]};
+  const LayoutRef all(Layout::get(extents, strides, l.itemsize()));
+  const Array lines = copy(view_of(wide, all.get(), wide.offset), wide.dtype, true);
+  const Array columns =
+      transpose(reshape(lines, {batch, inputs, positions}), std::vector<int>{0, 2, 1});
+  const Array each = matmul(reshape(g, {batch, outputs, positions}), columns, g.dtype);
+  const Array sum = reduce(Reduction::Sum, each, 1, false, g.dtype, nullptr, 0);
+  return reshape(sum, {shape[0], shape[1], shape[2], shape[3]});
+}
+
 Array dense(const Array& a) { return a.layout->c_contiguous() ? a : copy(a, a.dtype, true); }
 
 }  // namespace
@@ -25,6 +78,10 @@ Array convolve(ConvolutionKind kind, const Array& a, const Array& b, std::span<c
           shape_string(*x.layout) + " " + std::string(name(x.dtype)) + ", " +
               shape_string(*y.layout) + " " + std::string(name(y.dtype)),
           "(batch, channels, height, width) and weights");
+  if (kind == ConvolutionKind::Weight && !x.base->device->host_readable() && f.groups == 1 &&
+      shape[1] * shape[2] * shape[3] <= kFewInputs && x.size() > 0 && y.size() > 0 &&
+      windows_bytes(y, shape) <= kMostBytes)
+    return weights_by_windows(x, y, shape, f);
   Array out = empty(shape, x.dtype, x.base->device);
   if (out.size() == 0) return out;
   if (x.size() == 0 || y.size() == 0) {

@@ -31,8 +31,8 @@ struct Convolution {
 void convolve_cpu(const Convolution& c, const char* a, const char* b, char* out);
 // Whether cuDNN is there; it is looked for at the first question.
 bool has_cudnn();
-// In order on the device's stream. float32 is float32, never TF32; the algorithm is the first that
-// cuDNN proposes among those that give the same bits each time.
+// In order on the device's stream. float32 is float32, never TF32; the algorithm is chosen by the
+// shapes among those of cuDNN's that give the same bits each time.
 void convolve_cuda(Device& d, const Convolution& c, const char* a, const char* b, char* out);
 
 }  // namespace numbus::vendor

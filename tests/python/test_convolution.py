@@ -5,8 +5,9 @@ import itertools
 import numbus as nb
 import numpy
 import pytest
-from numbus import _core
+from numbus import _core, tensors
 from numbus.core.libraries import offer
+from numbus.nn import functional as F
 
 FORWARD, INPUT, WEIGHT = 0, 1, 2
 CASES = list(
@@ -139,3 +140,23 @@ def test_empty_and_mistaken_operands():
     assert none.shape == (3, 2, 3, 3) and not none.any()
     with pytest.raises(ValueError, match="four axes"):
         call(FORWARD, nb.zeros((2, 5, 5)), nb.zeros((3, 2, 3, 3)), (1, 3, 3, 3), form)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_weights_of_few_inputs_elsewhere_than_on_the_host(seed):
+    """There their derivative is a product with the windows of the input."""
+    draw = numpy.random.default_rng(seed).integers
+    batch, inputs, outputs = draw(1, 6), draw(1, 5), draw(1, 7)
+    kernel, stride, dilation = draw(1, 5, 2), draw(1, 4, 2), draw(1, 3, 2)
+    padding, extents = draw(0, 4, 2), draw(7, 13, 2)
+    x = numpy.random.default_rng(seed).standard_normal((inputs, batch, *extents)).swapaxes(0, 1)
+    w = numpy.random.default_rng(seed).standard_normal((outputs, inputs, *kernel))
+    found = []
+    for device in ("cpu", "fenced"):
+        a = tensors.from_numpy(x).to(device)
+        b = tensors.from_numpy(w).to(device).requires_grad_()
+        form = {"stride": stride, "padding": padding, "dilation": dilation}
+        y = F.conv2d(a, b, **{key: tuple(int(n) for n in v) for key, v in form.items()})
+        (y * y).sum().backward()
+        found.append(b.grad.to("cpu").numpy())
+    numpy.testing.assert_allclose(found[1], found[0], rtol=1e-10, atol=1e-10)
