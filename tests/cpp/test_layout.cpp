@@ -81,6 +81,22 @@ TEST_CASE("equal layouts are one object") {
   }
 }
 
+TEST_CASE("a layout that is found again outlives those that are let go before it is referred to") {
+  const auto line = [](int64_t n) {
+    const int64_t stride = 8;
+    return Layout::get({&n, 1}, {&stride, 1}, 8);
+  };
+  for (int64_t others = 0; others < 256; ++others) {
+    LayoutRef(line(1'000'003));  // parked, unless it is still
+    for (int64_t k = 0; k < others; ++k) LayoutRef(line(2'000'000 + others * 256 + k));
+    const Layout* found = line(1'000'003);
+    for (int64_t k = 0; k < 200; ++k) LayoutRef(line(3'000'000 + others * 256 + k));
+    LayoutRef held(found);
+    CHECK(held->shape(0) == 1'000'003);
+    CHECK(found == line(1'000'003));
+  }
+}
+
 TEST_CASE("two layouts overlap where they share a byte") {
   int shared = 0, apart = 0, unsure = 0;
   for (uint64_t seed : seeds(40000)) {

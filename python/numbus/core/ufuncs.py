@@ -88,23 +88,24 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_N
     """Reduces `array` along `axis` (int, tuple or None for all) by repeated application of the
     ufunc.
 
-    dtype: the type of the elements while they are combined. initial: what they are combined with
-    first; None: nothing, so that there must be elements. where: the elements that count. Raises
-    ValueError for no elements without an initial value, and for several axes where the order of the
+    dtype: the type of the elements while they are combined. out: it takes the first value, and the
+    result at the end, cast to its type; NumPy casts also where it empties a buffer on the way.
+    initial: what the elements are combined with first; None: nothing, so that there must be
+    elements. where: the elements that count. Raises ValueError for no elements without an initial value, and for several axes where the order of the
     elements matters, TypeError for types that the ufunc does not give back.
     """
     op = f"{self.name}.reduce"
     if self.nin != 2:
         raise ValueError(message(op, "not a binary ufunc", self.nin, "2 inputs"))
-    kind = dtype
+    kind, begin = dtype, initial
     try:
-        if out is not None and dtype is None and self.name not in ("logical_and", "logical_or"):
+        if out is not None:
             array = to_ndarray(array)
-            kind = _loop(self, out, array.dtype)
-            if not numpy.can_cast(kind, getattr(out, "dtype", kind), "same_kind"):
-                raise NotImplementedError  # what comes between is cast to the type of `out`
-        result = _reduced(self, op, array, axis, kind, bool(keepdims), initial, where)
-    except (ForeignDtype, NotImplementedError):
+            if dtype is None and self.name not in ("logical_and", "logical_or"):
+                kind = _loop(self, out, array.dtype)
+            array, begin = _begun_in(self, op, out, array, axis, kind, initial)
+        result = _reduced(self, op, array, axis, kind, bool(keepdims), begin, where)
+    except ForeignDtype:
         # What is given, and no more: an operand with a function of its own sees it.
         given = {"dtype": dtype, "out": out}
         kwargs = {key: value for key, value in given.items() if value is not None}
@@ -122,6 +123,30 @@ def _loop(self, out, dtype):
     there = getattr(out, "dtype", None)
     types = (there, dtype, None)
     return _real(self).resolve_dtypes(types, casting="unsafe", reduction=True)[2]
+
+
+def _begun_in(self, op, out, a, axis, dtype, initial):
+    """The operand and the initial value of a reduction whose first value stands in `out`, cast to
+    its type, before others are combined with it.
+    """
+    (out,) = out if isinstance(out, tuple) and len(out) == 1 else (out,)
+    there, kind = getattr(out, "dtype", None), as_dtype(op, dtype, a.dtype)
+    kind = a.dtype if self.name.startswith("logical_") else kind
+    if there is None or there == kind or numpy.can_cast(kind, there, "safe"):
+        return a, initial
+    identity = _real(self).identity
+    first = identity if initial is _NoValue else initial
+    with numpy.errstate(all="ignore"):
+        if first is not None:
+            whole = first is identity  # -1 is all bits
+            value = numpy.asarray(first).astype(kind)[()] if whole else _start(first, kind)
+            held = value.astype(there).astype(kind)
+            return a, initial if whole and held == value else held
+    axes = () if not a.ndim and axis in (0, -1) else many_axes(op, axis, a.ndim)
+    index = tuple([slice(0, 1) if d in axes else slice(None) for d in range(a.ndim)])
+    a = a.astype(kind, copy=True)
+    a[index] = a[index].astype(as_dtype(op, there)).astype(kind)
+    return a, initial
 
 
 def sums_into(op, out, dtype):
@@ -151,7 +176,8 @@ def _reduced(self, op, array, axis, dtype, keepdims, initial, where):
         require_elements(op, a, axes, initial, mask)
     if name in ("max", "min") and not a.size:
         shape = _shape_without(a.shape, axes, keepdims)
-        return _core.full(shape, _start(initial, a.dtype), a.dtype)[()]
+        first = 0 if initial is None else initial  # of which the result has none
+        return _core.full(shape, _start(first, a.dtype), a.dtype)[()]
     result = _core.reduce(name, a, axes, keepdims, dtype, mask, 0)
     if initial is None:
         return result
@@ -203,8 +229,6 @@ def _folded(self, op, a, axes, dtype, keepdims, initial, mask):
     given = dtype or a.dtype
     loop = _real(self).resolve_dtypes((None, given, None), reduction=True)
     if len(set(loop)) > 1 or (dtype is not None and loop[0] != dtype):
-        if len(axes) == 1 and a.shape[axes[0]] == 1:
-            raise NotImplementedError
         raise TypeError(message(op, "no loop for this dtype", given, "a type that it gives back"))
     if len(axes) > 1 and identity is None and self.name not in _REORDERABLE:
         raise ValueError(message(op, "several axes of an order", axes, "one axis"))
@@ -224,7 +248,7 @@ def _folded(self, op, a, axes, dtype, keepdims, initial, mask):
         elif self.name in _REORDERABLE:
             a = _core.where(mask, a, first)
         else:
-            raise NotImplementedError
+            return _folded_held(self, a, axes, first, mask, keepdims)
     if initial is not _NoValue and initial is not None and len(axes) == 1:
         (d,) = axes
         line = _core.full((*a.shape[:d], 1, *a.shape[d + 1 :]), first, loop)
@@ -239,6 +263,32 @@ def _folded(self, op, a, axes, dtype, keepdims, initial, mask):
     if keepdims or not axes:
         return a if getattr(a, "ndim", 0) or not hasattr(a, "shape") else a[()]
     return a[tuple([0 if d in axes else slice(None) for d in range(a.ndim)])]
+
+
+def _folded_held(self, a, axes, first, mask, keepdims):
+    """The folds of `first` and the elements along one axis at most that the mask holds, where no
+    element leaves the others as they are: lines of several lengths, one after the other.
+    """
+    shape = _shape_without(a.shape, axes, keepdims)
+    if not axes:
+        return _core.where(mask, self(first, a, dtype=a.dtype), first)[()]
+    if not a.size:
+        return _core.full(shape, first, a.dtype)[()]
+    (d,) = axes
+    order = tuple([*[k for k in range(a.ndim) if k != d], d])
+    lines, held = a.transpose(order), mask.transpose(order)
+    column = (*lines.shape[:-1], 1)
+    lines = _core.concatenate(
+        [_core.full(column, first, a.dtype), lines], a.ndim - 1, False, None, "same_kind", None
+    )
+    held = _core.concatenate(
+        [_core.full(column, True, _BOOL), held], a.ndim - 1, False, None, "same_kind", None
+    )
+    lengths = _core.reduce("sum", held, (a.ndim - 1,), False, None, None, 0)
+    lengths = to_ndarray(lengths).reshape((-1,))
+    begins = _core.accumulate(UFUNCS["add"], lengths, 0, None, None) - lengths
+    elements = lines.reshape((-1,))[held.reshape((-1,))]
+    return _core.reduceat(self, elements, begins, 0, None, None).reshape(shape)[()]
 
 
 def outer(self, a, b, /, **kwargs):

@@ -101,16 +101,17 @@ def _start(initial, dtype):
 
 def _with_initial(op, row, a, axis, dtype, out, keepdims, initial, where):
     """A reduction that starts from `initial`, which also gives empty reductions a value."""
+    if out is not None:
+        return UFUNCS[row].reduce(a, axis, dtype, out, keepdims, initial, where)
     a = to_ndarray(a)
-    result_dtype = dtype
     if op in ("min", "max") and a.size == 0:
         shape = numpy.empty(a.shape, bool).any(axis=axis, keepdims=keepdims).shape
         start = _core.full(shape, _start(initial, a.dtype), a.dtype)
         result = start if shape else start[()]
     else:
-        result = reduce(op, a, axis, result_dtype, None, keepdims, where)
+        result = reduce(op, a, axis, dtype, None, keepdims, where)
         result = UFUNCS[row](result, _start(initial, result.dtype), dtype=result.dtype)
-    return result if out is None else store(op, result, out, "unsafe")
+    return result
 
 
 def _with_elements(op, a, axis, where):
