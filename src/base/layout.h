@@ -49,8 +49,8 @@ class Layout {
     if (--refs_ == 0) park();
   }
 
-  // Not owned: it stays as long as 255 other layouts are not let go, so that a LayoutRef to it can be
-  // made.
+  // Not owned: it stays as long as 255 other layouts are not let go, so that a LayoutRef to it can
+  // be made.
   static const Layout* get(std::span<const int64_t> shape, std::span<const int64_t> strides,
                            int itemsize);
   static const Layout* contiguous(std::span<const int64_t> shape, int itemsize);

@@ -13,6 +13,7 @@ import types
 import numpy
 
 from .. import _core
+from .errors import ForeignDtype
 from .operands import library
 from .quick import few, quick
 
@@ -28,6 +29,7 @@ class _State:
     def __init__(self):
         self.strict = False
         self.calls = {}  # (name, file, line) -> count
+        self.by_signature = None  # the ufunc of a name by its keyword `signature`; see ufuncs
         # Whether a source file is the user's own; the runner knows better.
         self.is_user = lambda file: True
 
@@ -139,7 +141,14 @@ def operate(row, x, y, in_place):
 
 
 def ufunc(row, args, kwargs):
-    """The core's hook: a ufunc on operands, or in a type, that only NumPy has."""
+    """The core's hook: a ufunc by a signature, or on operands, or in a type, that only NumPy
+    has.
+    """
+    if kwargs and ("signature" in kwargs or "sig" in kwargs):
+        try:
+            return state.by_signature(row, args, kwargs)
+        except ForeignDtype:
+            pass
     return call("numpy." + row, getattr(numpy, row), args, kwargs or {})
 
 

@@ -6,11 +6,12 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
-from .errors import ForeignDtype, many_axes, message
-from .fallback import call, lookup
+from .errors import many_axes, message
+from .fallback import call, foreign, lookup, state
 from .host import on_host, same_memory
 from .indexing import advanced, is_basic
-from .operands import as_dtype, as_mask, operand, store, to_ndarray, to_numpy
+from .operands import SUPPORTED, as_dtype, as_mask, operand, store, to_ndarray, to_numpy
+from .operands import foreign as foreign_operand
 from .quick import quick
 
 # ufunc.reduce in terms of the reductions of `_core.reduce`.
@@ -47,7 +48,7 @@ def __getattr__(name):
     return lookup(name)
 
 
-@_core.composed
+@foreign
 @quick("divmod")
 def divmod(x1, x2, out1=None, out2=None, /, out=(None, None), **kwargs):
     """Quotient and remainder element-wise: `(x1 // x2, x1 % x2)`, broadcast; a pair of arrays.
@@ -61,26 +62,68 @@ def divmod(x1, x2, out1=None, out2=None, /, out=(None, None), **kwargs):
             raise TypeError(message("divmod", "out given twice", "both", "one of them"))
         out = out1, out2
     first, second = out
-    ours = first is None or type(first) is ndarray
-    if not ours or not kwargs.keys() <= {"where", "casting", "order", "dtype", "subok"}:
-        return call("numpy.divmod", numpy.divmod, (x1, x2), {"out": out, **kwargs})
-    try:
-        x1, x2 = operand(x1), operand(x2)
-    except ForeignDtype:
-        return call("numpy.divmod", numpy.divmod, (x1, x2), {"out": out, **kwargs})
+    x1, x2 = operand(x1), operand(x2)
     if first is not None:
         # The second result is not to be computed of what the first one overwrites.
-        x1, x2 = [x.copy() if type(x) is ndarray and same_memory(x, first) else x for x in (x1, x2)]
+        into = to_ndarray(first)
+        x1, x2 = [x.copy() if type(x) is ndarray and same_memory(x, into) else x for x in (x1, x2)]
+    signature = kwargs.pop("signature", None) or kwargs.pop("sig", None)
+    if signature is not None:
+        types = types_of("divmod", numpy.divmod, signature, kwargs, (x1, x2), 2)
+        x1, x2 = cast_all((x1, x2), types)
     quotient = UFUNCS["floor_divide"](x1, x2, out=first, **kwargs)
     return quotient, UFUNCS["remainder"](x1, x2, out=second, **kwargs)
+
+
+def types_of(op, real, signature, kwargs, operands, results=1):
+    """The types of the operands and results of the loop that a signature asks for, and takes the
+    keyword `casting` out of `kwargs`. TypeError where there is none; ForeignDtype for NumPy's own.
+    """
+    if kwargs.get("dtype") is not None:
+        raise TypeError(message(op, "both dtype and signature", "both", "one of them"))
+    types = [getattr(x, "dtype", type(x)) for x in operands]
+    loop = real.resolve_dtypes(
+        (*types, *[None] * results),
+        signature=signature,
+        casting=kwargs.pop("casting", "same_kind"),
+    )
+    return [as_dtype(op, t) for t in loop]
+
+
+def cast_all(operands, types):
+    """Operands, each in its type; numbers as arrays."""
+    return [to_ndarray(x).astype(t, copy=False) for x, t in zip(operands, types)]
+
+
+def _by_signature(row, args, kwargs):
+    """A ufunc's call with the keyword `signature`, or `sig`."""
+    self, kwargs = UFUNCS[row], dict(kwargs)
+    given = [kwargs.pop(key) for key in ("signature", "sig") if key in kwargs]
+    if len(given) > 1:
+        raise TypeError(message(row, "both sig and signature", "both", "one of them"))
+    operands = [operand(x) for x in args[: self.nin]]
+    if len(operands) < self.nin:
+        raise TypeError(message(row, "too few operands", len(operands), self.nin))
+    types = types_of(row, _real(self), given[0], kwargs, operands)
+    result = self(*cast_all(operands, types), *args[self.nin :], **kwargs, casting="unsafe")
+    if getattr(result, "dtype", None) != types[-1] and kwargs.get("out") is None:
+        raise TypeError(message(row, "no loop for this signature", given[0], "one of `types`"))
+    return result
 
 
 def _real(ufunc):
     return getattr(numpy, ufunc.name)
 
 
-def _fall_back(ufunc, method, *args, **kwargs):
-    return call(f"numpy.{ufunc.name}.{method}", getattr(_real(ufunc), method), args, kwargs)
+def attach_method(name, function):
+    """Makes a function the method of that name of all ufuncs; NumPy's takes operands that only
+    NumPy can hold.
+    """
+
+    def by_numpy(self, *args, **kwargs):
+        return call(f"numpy.{self.name}.{name}", getattr(_real(self), name), args, kwargs)
+
+    setattr(_core.ufunc, name, _core.composed(function, by_numpy))
 
 
 @quick("reduce")
@@ -91,29 +134,20 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_N
     dtype: the type of the elements while they are combined. out: it takes the first value, and the
     result at the end, cast to its type; NumPy casts also where it empties a buffer on the way.
     initial: what the elements are combined with first; None: nothing, so that there must be
-    elements. where: the elements that count. Raises ValueError for no elements without an initial value, and for several axes where the order of the
-    elements matters, TypeError for types that the ufunc does not give back.
+    elements. where: the elements that count. Raises ValueError for no elements without an initial
+    value, and for several axes where the order of the elements matters, TypeError for types that
+    the ufunc does not give back.
     """
     op = f"{self.name}.reduce"
     if self.nin != 2:
         raise ValueError(message(op, "not a binary ufunc", self.nin, "2 inputs"))
     kind, begin = dtype, initial
-    try:
-        if out is not None:
-            array = to_ndarray(array)
-            if dtype is None and self.name not in ("logical_and", "logical_or"):
-                kind = _loop(self, out, array.dtype)
-            array, begin = _begun_in(self, op, out, array, axis, kind, initial)
-        result = _reduced(self, op, array, axis, kind, bool(keepdims), begin, where)
-    except ForeignDtype:
-        # What is given, and no more: an operand with a function of its own sees it.
-        given = {"dtype": dtype, "out": out}
-        kwargs = {key: value for key, value in given.items() if value is not None}
-        kwargs |= {} if axis == 0 else {"axis": axis}
-        kwargs |= {} if keepdims is False else {"keepdims": keepdims}
-        kwargs |= {} if where is True else {"where": where}
-        kwargs |= {} if initial is _NoValue else {"initial": initial}
-        return _fall_back(self, "reduce", array, **kwargs)
+    if out is not None:
+        array = to_ndarray(array)
+        if dtype is None and self.name not in ("logical_and", "logical_or"):
+            kind = _loop(self, out, array.dtype)
+        array, begin = _begun_in(self, op, out, array, axis, kind, initial)
+    result = _reduced(self, op, array, axis, kind, bool(keepdims), begin, where)
     return result if out is None else store(op, result, out, "unsafe")
 
 
@@ -295,10 +329,7 @@ def outer(self, a, b, /, **kwargs):
     """The ufunc applied to all pairs of elements: shape `a.shape + b.shape`."""
     if self.nin != 2:
         raise ValueError(message(f"{self.name}.outer", "not a binary ufunc", self.nin, "2 inputs"))
-    try:
-        a, b = operand(a), operand(b)
-    except ForeignDtype:
-        return _fall_back(self, "outer", a, b, **kwargs)
+    a, b = operand(a), operand(b)
     if getattr(b, "ndim", 0) and getattr(a, "ndim", 0):
         a = a.reshape(a.shape + (1,) * b.ndim)
     return self(a, b, **kwargs)
@@ -317,20 +348,18 @@ def at(self, a, indices, b=None, /):
         got = "none" if b is None else "one"
         expected = "none" if self.nin == 1 else "one"
         raise ValueError(message(op, "number of second operands", got, expected))
-    if type(a) is ndarray:
-        if not a._writeable:
-            raise ValueError(message(op, "destination is read-only", a.shape, "a copy"))
-        try:
-            if type(b) is int and b.bit_length() > 63:
-                b = numpy.asarray(b)
-            if b is not None and type(b) not in (int, float, complex):
-                b = to_ndarray(b)
-            if _at(self, a, indices, b):
-                return None
-        except (ForeignDtype, NotImplementedError):
-            pass
-    args = (a, indices) if b is None else (a, indices, b)
-    return _fall_back(self, "at", *args)
+    if type(a) is not ndarray:
+        if not isinstance(a, numpy.ndarray) or a.dtype not in SUPPORTED:
+            foreign_operand(a)
+        a = to_ndarray(a)  # on its memory
+    if not a._writeable:
+        raise ValueError(message(op, "destination is read-only", a.shape, "a copy"))
+    if type(b) is int and b.bit_length() > 63:
+        b = numpy.asarray(b)
+    if b is not None and type(b) not in (int, float, complex):
+        b = to_ndarray(b)
+    if not _at(self, a, indices, b):
+        foreign_operand(indices)
 
 
 def _at(self, a, indices, b):
@@ -405,8 +434,9 @@ def _widens(name, a, b):
 def attach():
     """Gives the methods and NumPy's descriptive attributes to `_core.ufunc`."""
     kind = _core.ufunc
+    state.by_signature = _by_signature
     for function in (reduce, outer, at):
-        setattr(kind, function.__name__, _core.composed(function))
+        attach_method(function.__name__, function)
     for name in ("nargs", "ntypes", "types", "identity", "signature"):
         if not hasattr(kind, name):
             setattr(kind, name, property(lambda self, name=name: getattr(_real(self), name)))

@@ -9,7 +9,6 @@ import numpy
 from .. import _core
 from .._core import ndarray
 from ..core.errors import many_axes, message, one_axis
-from ..core.fallback import call
 from ..core.operands import (
     SUPPORTED,
     as_mask,
@@ -56,10 +55,7 @@ def reduce(op, a, axis, dtype=None, out=None, keepdims=False, where=True, ddof=0
     if type(a) is not ndarray:
         a = to_ndarray(a)
     if axis is None and dtype is None and out is None and keepdims is False and where is True:
-        try:
-            return _core_reduce(op, a, None, False, None, None, ddof)
-        except NotImplementedError:
-            pass
+        return _core_reduce(op, a, None, False, None, None, ddof)
     axes = _ALL[a.ndim] if axis is None else _axes(op, axis, a.ndim, where)
     if dtype is None and out is not None and op in ("sum", "prod"):
         dtype = sums_into(op, out, a.dtype)
@@ -72,13 +68,7 @@ def reduce(op, a, axis, dtype=None, out=None, keepdims=False, where=True, ddof=0
     mask = None if where is True or where is _NoValue else as_mask(where)
     if keepdims is not False:
         keepdims = bool(keepdims is not _NoValue and keepdims)
-    try:
-        result = _core_reduce(op, a, axes, keepdims, dtype, mask, ddof)
-    except NotImplementedError:
-        kwargs = {"axis": axes, "keepdims": keepdims}
-        if mask is not None:
-            kwargs["where"] = mask
-        result = call("numpy." + op, getattr(numpy, op), (a,), kwargs)
+    result = _core_reduce(op, a, axes, keepdims, dtype, mask, ddof)
     return result if out is None else store(op, result, out, "unsafe")
 
 
