@@ -76,6 +76,8 @@ DECIDED = {
     "roll": ("not enough values to unpack",),
     "nanmedian": ("If a is inexact, then out must be inexact", _SPREADS),
     "ptp": ("ufunc 'subtract'",),
+    # Quotients of complex numbers may be no bins in NumPy; here they are the nearest one.
+    "histogram": ("is out of bounds for axis 0", "'list' argument must have no negative"),
     # NumPy refuses a Python int beside unsigned integers, because of its own conversion.
     "select": ("Cannot cast array data",),
     # It gives a diagonal to axes of no and of three elements.
