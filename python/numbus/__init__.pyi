@@ -271,8 +271,8 @@ class ndarray:
         ...
     def byteswap(self, *args: Any, **kwargs: Any) -> ndarray:
         """a.byteswap(inplace=False)"""
-    def choose(self, *args: Any, **kwargs: Any) -> Any:
-        """a.choose(choices, out=None, mode='raise')"""
+    def choose(self, choices: Any, out: Any = None, mode: Any = 'raise') -> Any:
+        """For each element the choice that it names by its number; as numbus.choose()."""
     def clip(self, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None, **kwargs: Any) -> Any:
         """`a` limited to [a_min, a_max], also called min and max; either limit may be None."""
     def compress(self, condition: Any, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, out: Any = None) -> Any:
@@ -563,24 +563,10 @@ def broadcast_shapes(*args: Any) -> Any:
 def broadcast_to(array: Any, shape: SupportsIndex | Sequence[SupportsIndex], subok: Any = False) -> ndarray:
     """A read-only view of `array` with `shape`, repeated along axes of extent 1."""
 def busday_count(begindates: Any, enddates: Any, weekmask: Any = '1111100', holidays: Any = ..., busdaycal: Any = None, out: Any = None) -> Any:
-    """busday_count(
-        begindates,
-        enddates,
-        weekmask='1111100',
-        holidays=[],
-        busdaycal=None,
-        out=None
-    )"""
+    """The business days from the first date up to the second one, which does not count: int64; less
+    than zero where the second one is earlier, and then counts itself and the first does not."""
 def busday_offset(dates: Any, offsets: Any, roll: Any = 'raise', weekmask: Any = '1111100', holidays: Any = None, busdaycal: Any = None, out: Any = None) -> Any:
-    """busday_offset(
-        dates,
-        offsets,
-        roll='raise',
-        weekmask='1111100',
-        holidays=None,
-        busdaycal=None,
-        out=None,
-    )"""
+    """The business days so many business days after the dates: NumPy's dates, which only it holds."""
 c_: Any
 def can_cast(from_: Any, to: Any, casting: Any = 'safe') -> Any:
     """can_cast(from_, to, casting='safe')"""
@@ -847,13 +833,8 @@ def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: _bool = False, re
 invert: _Unary
 """Bit-wise inversion, or bit-wise NOT, element-wise."""
 def is_busday(dates: Any, weekmask: Any = '1111100', holidays: Any = None, busdaycal: Any = None, out: Any = None) -> Any:
-    """is_busday(
-        dates,
-        weekmask='1111100',
-        holidays=None,
-        busdaycal=None,
-        out=None,
-    )"""
+    """Whether each date is a business day, bool: a day of the week that `weekmask` has, and none of
+    the holidays. busdaycal: a numpy.busdaycalendar with both. "Not a time" is none."""
 def isclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike = 1e-08, equal_nan: _bool = False) -> Any:
     """Element-wise `|a - b| <= atol + rtol*|b|`; equal infinities are close, NaNs only with
     equal_nan."""
@@ -874,7 +855,8 @@ isinf: _Unary
 """Test element-wise for infinity."""
 isnan: _Unary
 """Test element-wise for NaN."""
-isnat: Any
+def isnat(x: ArrayLike, /, out: Any = None, **kwargs: Any) -> Any:
+    """Where dates, or their differences, are none ("not a time"): _bool."""
 def isneginf(x: ArrayLike, out: Any = None) -> Any:
     """True for -inf. TypeError for complex numbers."""
 def isposinf(x: ArrayLike, out: Any = None) -> Any:
@@ -1040,7 +1022,7 @@ def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> ndarray:
     """Products of all pairs of elements of two flattened arrays: shape (a.size, b.size)."""
 def packbits(a: ArrayLike, /, axis: SupportsIndex | None = None, bitorder: Literal['big', 'little'] = 'big') -> Any:
     """Eight elements along `axis` (None: flattened) as the bits of a uint8, zeros after the last."""
-def pad(array: ArrayLike, pad_width: Any, mode: Any = 'constant', *, constant_values: Any = None, reflect_type: Any = None) -> ndarray:
+def pad(array: ArrayLike, pad_width: Any, mode: Any = 'constant', *, constant_values: Any = None, end_values: Any = None, reflect_type: Any = None, stat_length: Any = None) -> ndarray:
     """`array` with `pad_width` more elements: an int, a pair (before, after), a pair for each axis,
     or a dict from axes to these."""
 def partition(a: ArrayLike, kth: Any, axis: SupportsIndex | None = -1, kind: Literal['introselect'] = 'introselect', order: Any = None) -> Any:

@@ -37,6 +37,7 @@ class _State:
 state = _State()
 
 # Functions that compute nothing on array data, or whose work belongs on the host: not fallbacks.
+# The last line: what they make is NumPy's own (matrices, ufuncs of Python functions, iterators).
 UNCOUNTED = frozenset(
     """array_repr array_str array2string format_float_positional format_float_scientific base_repr
     binary_repr can_cast promote_types min_scalar_type mintypecode common_type typename issubdtype
@@ -45,7 +46,8 @@ UNCOUNTED = frozenset(
     getbufsize set_printoptions get_printoptions printoptions errstate show_config show_runtime
     get_include info test einsum_path normalize_axis_index normalize_axis_tuple
     save savez savez_compressed savetxt loadtxt genfromtxt fromfile fromstring fromregex
-    iterable isscalar isfortran get_array_wrap asarray_chkfinite datetime_data""".split()
+    iterable isscalar isfortran get_array_wrap asarray_chkfinite datetime_data datetime_as_string
+    asmatrix bmat frompyfunc nested_iters""".split()
 )
 
 # What the core answers of them by itself.
