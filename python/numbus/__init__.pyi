@@ -822,7 +822,7 @@ inf: float
 def info(object: Any = None, maxwidth: Any = 76, output: Any = None, toplevel: Any = 'numpy') -> Any:
     """Get help information for an array, function, class, or module."""
 def inner(a: ArrayLike, b: ArrayLike, /) -> Any:
-    """Sum of products over the last axes of both."""
+    """Sum of products over the last axes of both. Raises ValueError where their extents differ."""
 def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: SupportsIndex | None = None) -> Any:
     """A copy of `arr` with `values` before the indices `obj` along `axis` (None: flattened)."""
 def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: ArrayLike | None = None, right: ArrayLike | None = None, period: Any = None) -> Any:
@@ -1296,7 +1296,8 @@ def vander(x: ArrayLike, N: SupportsIndex | None = None, increasing: _bool = Fal
 def var(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None, ddof: Any = 0, keepdims: _bool = False, *, where: Any = True, mean: Any = ..., correction: Any = ...) -> Any:
     """Variance over `axis` with divisor `n - ddof`; `mean` may give the mean (with keepdims)."""
 def vdot(a: ArrayLike, b: ArrayLike, /) -> Any:
-    """Inner product of the flattened arrays, the first conjugated."""
+    """Inner product of the flattened arrays, the first conjugated. Raises ValueError for other
+    numbers of elements."""
 def vecdot(x1: Any, x2: Any, /, out: Any = None, *, casting: Any = 'same_kind', order: Any = 'K', dtype: DTypeLike | None = None, subok: Any = True, axes: Any = ..., axis: SupportsIndex | Sequence[SupportsIndex] | None = ..., keepdims: _bool = ..., signature: Any = ..., sig: Any = ...) -> Any:
     """Sum of products along one axis, the first operand conjugated; other axes broadcast."""
 def vecmat(x1: Any, x2: Any, /, out: Any = None, *, casting: Any = 'same_kind', order: Any = 'K', dtype: DTypeLike | None = None, subok: Any = True, axes: Any = ..., axis: SupportsIndex | Sequence[SupportsIndex] | None = ..., keepdims: _bool = ..., signature: Any = ..., sig: Any = ...) -> Any:
@@ -1308,9 +1309,9 @@ def vsplit(ary: ArrayLike, indices_or_sections: Any) -> list[ndarray]:
     """Split along the first axis."""
 def vstack(tup: Any, *, dtype: DTypeLike | None = None, casting: Any = 'same_kind') -> ndarray:
     """Arrays joined row-wise; 1-D arrays count as rows."""
-def where(condition: Any, x: ArrayLike | None = None, y: ArrayLike | None = None, /) -> Any:
+def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     """Elements of `x` where `condition` holds, of `y` elsewhere; the condition alone gives its
-    indices."""
+    indices. Raises ValueError for one of them alone."""
 def zeros(shape: SupportsIndex | Sequence[SupportsIndex], dtype: DTypeLike | None = ..., order: Any = 'C', *, device: Any = None, like: Any = None) -> ndarray:
     """An array of zeros. shape: int or ints."""
 def zeros_like(a: ArrayLike, dtype: DTypeLike | None = None, order: Any = 'K', subok: Any = True, shape: SupportsIndex | Sequence[SupportsIndex] | None = None, *, device: Any = None) -> ndarray:

@@ -396,6 +396,19 @@ SAMPLES = {
             ("copyto", "dst"),
         )
     },
+    # What complex infinities times numbers are hangs on the library.
+    ("np.vdot", "b"): lambda a, axis: [
+        a if finite(a) else np.zeros(a.shape),
+        *([a.T, 2, np.arange(a.size) + 1j] if finite(a) else [np.ones(a.shape, np.int8)]),
+    ],
+    ("np.inner", "b"): lambda a, axis: [
+        a,
+        a[..., 0] if a.ndim and a.shape[-1] else a,
+        a[:1] if a.ndim else 1,
+        np.ones((4, 3)),
+        np.arange(6),
+        2,
+    ],
     ("np.tensordot", "b"): lambda a, axis: [
         a,
         a.T,

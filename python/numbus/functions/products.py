@@ -21,10 +21,8 @@ from .registry import Any, Array, OutBroadcast, function
 
 __all__ = [
     "dot",
-    "inner",
     "matmul",
     "matvec",
-    "vdot",
     "vecdot",
     "vecmat",
 ]
@@ -377,26 +375,30 @@ def exactly(op, result, out):
     return store(op, result, out)
 
 
+@function("np.vdot")
 @quick("vdot")
-def vdot(a, b, /):
-    """Inner product of the flattened arrays, the first conjugated."""
-    a, b = to_ndarray(a).ravel(), to_ndarray(b).ravel()
-    if a.shape != b.shape:
-        raise _mismatch("vdot", a, b)
-    return _sum_of_products(UFUNCS["conjugate"](a) if a.dtype.kind == "c" else a, b, None)
+def vdot(a: Array, b: Array, /):
+    """Inner product of the flattened arrays, the first conjugated. Raises ValueError for other
+    numbers of elements.
+    """
+    first, second = a.ravel(), b.ravel()
+    if first.shape[0] != second.shape[0]:
+        raise ValueError("[vdot] numbers of elements differ; got other ones; expected equal ones")
+    first = np.conj(first) if a.dtype.kind == "c" else first
+    return np.dot(first, second) if _compiled else _sum_of_products(first, second, None)
 
 
+@function("np.inner")
 @quick("inner")
-def inner(a, b, /):
-    """Sum of products over the last axes of both."""
-    a, b = to_ndarray(a), to_ndarray(b)
-    if not a.ndim or not b.ndim:
-        return UFUNCS["multiply"](a, b)
-    if a.shape[-1] != b.shape[-1]:
-        raise _mismatch("inner", a, b)
+def inner(a: Array, b: Array, /):
+    """Sum of products over the last axes of both. Raises ValueError where their extents differ."""
+    if a.ndim == 0 or b.ndim == 0:
+        return np.multiply(a, b)
+    if a.shape[a.ndim - 1] != b.shape[b.ndim - 1]:
+        raise ValueError("[inner] inner extents differ; got other ones; expected equal ones")
     if a.ndim == 1 and b.ndim == 1:
-        return _sum_of_products(a, b, None)
-    return tensordot(a, b, ((-1,), (-1,)))
+        return np.dot(a, b) if _compiled else _sum_of_products(a, b, None)
+    return np.tensordot(a, b, ((a.ndim - 1,), (b.ndim - 1,)))
 
 
 @function("np.outer")

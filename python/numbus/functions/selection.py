@@ -41,22 +41,24 @@ __all__ = [
     "c_",
     "clip",
     "r_",
-    "where",
 ]
 
 _BOOL = numpy.dtype(bool)
 _OF_UFUNCS = frozenset("where casting order dtype subok".split())
 
 
+@function("np.where")
 @quick("where")
-def where(condition, x=None, y=None, /):
+def where(condition: Any, x: Any = None, y: Any = None, /):
     """Elements of `x` where `condition` holds, of `y` elsewhere; the condition alone gives its
-    indices.
+    indices. Raises ValueError for one of them alone.
     """
     if x is None and y is None:
-        return nonzero(to_ndarray(condition))
+        return np.nonzero(np.asarray(condition))
     if x is None or y is None:
-        raise ValueError(message("where", "one of x and y is missing", "one", "both or neither"))
+        raise ValueError("[where] one of x and y is missing; got one; expected both or neither")
+    if _compiled:
+        return np.where(condition, x, y)
     try:
         return _core.where(condition, x, y)
     except TypeError:
