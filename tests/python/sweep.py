@@ -73,6 +73,8 @@ DECIDED = {
     # Mistakes that NumPy's code happens to meet, in its own words.
     **dict.fromkeys("split hsplit vsplit dsplit".split(), ("integer modulo by zero",)),
     "tensordot": ("tuple index out of range",),
+    # Where it writes by way of `flat`, NumPy makes a read-only copy of elements with gaps.
+    "put_along_axis": ("assignment destination is read-only",),
     "roll": ("not enough values to unpack",),
     "nanmedian": ("If a is inexact, then out must be inexact", _SPREADS),
     "ptp": ("ufunc 'subtract'",),

@@ -9,6 +9,7 @@ import numpy
 from .. import _core
 from .._core import ndarray
 from ..core.errors import many_axes, message, one_axis
+from ..core.float_errors import warn_here
 from ..core.operands import (
     SUPPORTED,
     as_mask,
@@ -48,6 +49,11 @@ _NoValue = numpy._NoValue
 _INT64 = numpy.dtype(numpy.int64)
 _ALL = [tuple(range(ndim)) for ndim in range(65)]
 _core_reduce = _core.reduce
+# What NumPy says of too few elements; of what is at rest it says so itself (core/float_errors).
+_AVERAGES = {
+    "mean": "Mean of empty slice",
+    **dict.fromkeys(("var", "std"), "Degrees of freedom <= 0 for slice"),
+}
 
 
 def reduce(op, a, axis, dtype=None, out=None, keepdims=False, where=True, ddof=0):
@@ -55,7 +61,10 @@ def reduce(op, a, axis, dtype=None, out=None, keepdims=False, where=True, ddof=0
     if type(a) is not ndarray:
         a = to_ndarray(a)
     if axis is None and dtype is None and out is None and keepdims is False and where is True:
-        return _core_reduce(op, a, None, False, None, None, ddof)
+        result = _core_reduce(op, a, None, False, None, None, ddof)
+        if op in _AVERAGES and _core.counts_few(a, result, None, ddof):
+            warn_here(_AVERAGES[op])
+        return result
     axes = _ALL[a.ndim] if axis is None else _axes(op, axis, a.ndim, where)
     if dtype is None and out is not None and op in ("sum", "prod"):
         dtype = sums_into(op, out, a.dtype)
@@ -69,6 +78,8 @@ def reduce(op, a, axis, dtype=None, out=None, keepdims=False, where=True, ddof=0
     if keepdims is not False:
         keepdims = bool(keepdims is not _NoValue and keepdims)
     result = _core_reduce(op, a, axes, keepdims, dtype, mask, ddof)
+    if op in _AVERAGES and mask is None and _core.counts_few(a, result, axes, ddof):
+        warn_here(_AVERAGES[op])
     return result if out is None else store(op, result, out, "unsafe")
 
 

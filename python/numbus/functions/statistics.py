@@ -1,7 +1,6 @@
 """Covariances and correlations."""
 
-import warnings
-
+from ..core.float_errors import warn_here
 from . import names as np
 from .names import compiled as _compiled
 from .registry import Any, Array, DTypeArg, Flag, function
@@ -86,7 +85,7 @@ def _conjugate(x):
 
 
 def _warn():
-    warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=4)
+    warn_here("Degrees of freedom <= 0 for slice")
 
 
 def _checked(name, weights, x):
