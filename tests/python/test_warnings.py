@@ -360,7 +360,7 @@ def test_numbers_beyond_the_type(xp, at_once):
 @pytest.mark.parametrize("text", [
     "z[:0].mean()", "np.mean(m[:, :0], axis=1)", "np.var(z[:0])", "z[:1].std(ddof=1)",
     "z[:2].var(ddof=3)", "np.var(m[:, :1], axis=1, ddof=1)", "np.mean(m[:0], axis=(0, 1))",
-    "z.mean()", "z.var(ddof=1)", "m.std(axis=0, ddof=2)",
+    "np.cov(z[:1])", "np.cov(z[:0])", "z.mean()", "z.var(ddof=1)", "m.std(axis=0, ddof=2)",
 ])  # fmt: skip
 def test_averages_of_too_few_elements(text, elements):
     """Pending ones say so, too, and each once; what they divide by zero is another warning."""
