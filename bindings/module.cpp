@@ -18,6 +18,7 @@
 #include "lazy/executor.h"
 #include "lazy/explain.h"
 #include "numpy_objects.h"
+#include "quick.h"
 #include "scalars.h"
 
 using namespace numbus;
@@ -530,6 +531,22 @@ NB_MODULE(_core, m) {
   m.def("set_at_once", set_at_once, nb::arg("elements"),
         "Operations of so many elements and fewer (0 to 1024; NUMBUS_AT_ONCE) are carried out at "
         "once where nothing that they use is pending. Gives what it was before.");
+  m.def(
+      "counts_few",
+      [](nb::handle operand, nb::handle result, nb::object axes, double less) {
+        if (!is_array(operand.ptr()) || as_masked(operand.ptr()).mask) return false;
+        const bool pending =
+            is_generic(result.ptr()) || (is_array(result.ptr()) && !at_rest(result.ptr()));
+        const Array& a = as_masked(operand.ptr()).full;
+        int64_t count = 1;
+        if (axes.is_none())
+          count = a.size();
+        else
+          for (nb::handle d : axes) count *= a.layout->shape(nb::cast<int>(d));
+        return pending && static_cast<double>(count) - less <= 0;
+      },
+      nb::arg("operand"), nb::arg("result"), nb::arg("axes").none(), nb::arg("less"),
+      "Whether a pending average is over no element, or over no more than `less`.");
   m.def("time_kernels", [](bool on) { work_counts().timing = on; });
   m.def("count_fallback", [](const std::string& name) {
     Runtime& r = Runtime::get();

@@ -271,8 +271,8 @@ class ndarray:
         ...
     def byteswap(self, *args: Any, **kwargs: Any) -> ndarray:
         """a.byteswap(inplace=False)"""
-    def choose(self, *args: Any, **kwargs: Any) -> Any:
-        """a.choose(choices, out=None, mode='raise')"""
+    def choose(self, choices: Any, out: Any = None, mode: Any = 'raise') -> Any:
+        """For each element the choice that it names by its number; as numbus.choose()."""
     def clip(self, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None, **kwargs: Any) -> Any:
         """`a` limited to [a_min, a_max], also called min and max; either limit may be None."""
     def compress(self, condition: Any, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, out: Any = None) -> Any:
@@ -563,24 +563,10 @@ def broadcast_shapes(*args: Any) -> Any:
 def broadcast_to(array: Any, shape: SupportsIndex | Sequence[SupportsIndex], subok: Any = False) -> ndarray:
     """A read-only view of `array` with `shape`, repeated along axes of extent 1."""
 def busday_count(begindates: Any, enddates: Any, weekmask: Any = '1111100', holidays: Any = ..., busdaycal: Any = None, out: Any = None) -> Any:
-    """busday_count(
-        begindates,
-        enddates,
-        weekmask='1111100',
-        holidays=[],
-        busdaycal=None,
-        out=None
-    )"""
+    """The business days from the first date up to the second one, which does not count: int64; less
+    than zero where the second one is earlier, and then counts itself and the first does not."""
 def busday_offset(dates: Any, offsets: Any, roll: Any = 'raise', weekmask: Any = '1111100', holidays: Any = None, busdaycal: Any = None, out: Any = None) -> Any:
-    """busday_offset(
-        dates,
-        offsets,
-        roll='raise',
-        weekmask='1111100',
-        holidays=None,
-        busdaycal=None,
-        out=None,
-    )"""
+    """The business days so many business days after the dates: NumPy's dates, which only it holds."""
 c_: Any
 def can_cast(from_: Any, to: Any, casting: Any = 'safe') -> Any:
     """can_cast(from_, to, casting='safe')"""
@@ -836,7 +822,7 @@ inf: float
 def info(object: Any = None, maxwidth: Any = 76, output: Any = None, toplevel: Any = 'numpy') -> Any:
     """Get help information for an array, function, class, or module."""
 def inner(a: ArrayLike, b: ArrayLike, /) -> Any:
-    """Sum of products over the last axes of both."""
+    """Sum of products over the last axes of both. Raises ValueError where their extents differ."""
 def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: SupportsIndex | None = None) -> Any:
     """A copy of `arr` with `values` before the indices `obj` along `axis` (None: flattened)."""
 def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: ArrayLike | None = None, right: ArrayLike | None = None, period: Any = None) -> Any:
@@ -847,13 +833,8 @@ def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: _bool = False, re
 invert: _Unary
 """Bit-wise inversion, or bit-wise NOT, element-wise."""
 def is_busday(dates: Any, weekmask: Any = '1111100', holidays: Any = None, busdaycal: Any = None, out: Any = None) -> Any:
-    """is_busday(
-        dates,
-        weekmask='1111100',
-        holidays=None,
-        busdaycal=None,
-        out=None,
-    )"""
+    """Whether each date is a business day, bool: a day of the week that `weekmask` has, and none of
+    the holidays. busdaycal: a numpy.busdaycalendar with both. "Not a time" is none."""
 def isclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike = 1e-08, equal_nan: _bool = False) -> Any:
     """Element-wise `|a - b| <= atol + rtol*|b|`; equal infinities are close, NaNs only with
     equal_nan."""
@@ -874,7 +855,8 @@ isinf: _Unary
 """Test element-wise for infinity."""
 isnan: _Unary
 """Test element-wise for NaN."""
-isnat: Any
+def isnat(x: ArrayLike, /, out: Any = None, **kwargs: Any) -> Any:
+    """Where dates, or their differences, are none ("not a time"): _bool."""
 def isneginf(x: ArrayLike, out: Any = None) -> Any:
     """True for -inf. TypeError for complex numbers."""
 def isposinf(x: ArrayLike, out: Any = None) -> Any:
@@ -1040,7 +1022,7 @@ def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> ndarray:
     """Products of all pairs of elements of two flattened arrays: shape (a.size, b.size)."""
 def packbits(a: ArrayLike, /, axis: SupportsIndex | None = None, bitorder: Literal['big', 'little'] = 'big') -> Any:
     """Eight elements along `axis` (None: flattened) as the bits of a uint8, zeros after the last."""
-def pad(array: ArrayLike, pad_width: Any, mode: Any = 'constant', *, constant_values: Any = None, reflect_type: Any = None) -> ndarray:
+def pad(array: ArrayLike, pad_width: Any, mode: Any = 'constant', *, constant_values: Any = None, end_values: Any = None, reflect_type: Any = None, stat_length: Any = None) -> ndarray:
     """`array` with `pad_width` more elements: an int, a pair (before, after), a pair for each axis,
     or a dict from axes to these."""
 def partition(a: ArrayLike, kth: Any, axis: SupportsIndex | None = -1, kind: Literal['introselect'] = 'introselect', order: Any = None) -> Any:
@@ -1314,7 +1296,8 @@ def vander(x: ArrayLike, N: SupportsIndex | None = None, increasing: _bool = Fal
 def var(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None, ddof: Any = 0, keepdims: _bool = False, *, where: Any = True, mean: Any = ..., correction: Any = ...) -> Any:
     """Variance over `axis` with divisor `n - ddof`; `mean` may give the mean (with keepdims)."""
 def vdot(a: ArrayLike, b: ArrayLike, /) -> Any:
-    """Inner product of the flattened arrays, the first conjugated."""
+    """Inner product of the flattened arrays, the first conjugated. Raises ValueError for other
+    numbers of elements."""
 def vecdot(x1: Any, x2: Any, /, out: Any = None, *, casting: Any = 'same_kind', order: Any = 'K', dtype: DTypeLike | None = None, subok: Any = True, axes: Any = ..., axis: SupportsIndex | Sequence[SupportsIndex] | None = ..., keepdims: _bool = ..., signature: Any = ..., sig: Any = ...) -> Any:
     """Sum of products along one axis, the first operand conjugated; other axes broadcast."""
 def vecmat(x1: Any, x2: Any, /, out: Any = None, *, casting: Any = 'same_kind', order: Any = 'K', dtype: DTypeLike | None = None, subok: Any = True, axes: Any = ..., axis: SupportsIndex | Sequence[SupportsIndex] | None = ..., keepdims: _bool = ..., signature: Any = ..., sig: Any = ...) -> Any:
@@ -1326,9 +1309,9 @@ def vsplit(ary: ArrayLike, indices_or_sections: Any) -> list[ndarray]:
     """Split along the first axis."""
 def vstack(tup: Any, *, dtype: DTypeLike | None = None, casting: Any = 'same_kind') -> ndarray:
     """Arrays joined row-wise; 1-D arrays count as rows."""
-def where(condition: Any, x: ArrayLike | None = None, y: ArrayLike | None = None, /) -> Any:
+def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     """Elements of `x` where `condition` holds, of `y` elsewhere; the condition alone gives its
-    indices."""
+    indices. Raises ValueError for one of them alone."""
 def zeros(shape: SupportsIndex | Sequence[SupportsIndex], dtype: DTypeLike | None = ..., order: Any = 'C', *, device: Any = None, like: Any = None) -> ndarray:
     """An array of zeros. shape: int or ints."""
 def zeros_like(a: ArrayLike, dtype: DTypeLike | None = None, order: Any = 'K', subok: Any = True, shape: SupportsIndex | Sequence[SupportsIndex] | None = None, *, device: Any = None) -> ndarray:

@@ -70,8 +70,10 @@ const Layout* Layout::get(std::span<const int64_t> shape, std::span<const int64_
         l->itemsize_ != itemsize)
       continue;
     if (std::equal(shape.begin(), shape.end(), l->shape()) &&
-        std::equal(strides.begin(), strides.end(), l->strides()))
+        std::equal(strides.begin(), strides.end(), l->strides())) {
+      if (l->refs_ == 0) l->renew();
       return l;
+    }
   }
   if (n > kMaxDims) {
     raise(ErrorKind::Value, "shape", "too many dimensions", std::to_string(n),
@@ -146,18 +148,31 @@ void Layout::classify() {
   kind_.words[1] = ones | still << 16 | dense << 32 | back << 48;
 }
 
+namespace {
+
 // A loop of the program makes the same views again and again: the last layouts that nobody refers
 // to stay in the table.
+constexpr size_t kParked = 256;
+const Layout* last_parked[kParked];
+size_t next_parked = 0;
+
+}  // namespace
+
 void Layout::park() const {
-  constexpr size_t kParked = 256;
-  static const Layout* last[kParked];
-  static size_t next = 0;
-  if (parked_) return;
-  parked_ = true;
-  const Layout* oldest = std::exchange(last[next++ % kParked], this);
+  if (parked_ >= 0) return;
+  parked_ = static_cast<int32_t>(next_parked++ % kParked);
+  const Layout* oldest = std::exchange(last_parked[parked_], this);
   if (!oldest) return;
-  oldest->parked_ = false;
+  oldest->parked_ = -1;
   if (oldest->refs_ == 0) oldest->destroy();
+}
+
+// What get() gives has no owner yet. Were it the oldest, the next layout that is let go would
+// destroy it before its caller refers to it.
+void Layout::renew() const {
+  if (parked_ < 0) return;
+  last_parked[std::exchange(parked_, -1)] = nullptr;
+  park();
 }
 
 void Layout::destroy() const {

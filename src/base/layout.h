@@ -49,6 +49,8 @@ class Layout {
     if (--refs_ == 0) park();
   }
 
+  // Not owned: it stays as long as 255 other layouts are not let go, so that a LayoutRef to it can
+  // be made.
   static const Layout* get(std::span<const int64_t> shape, std::span<const int64_t> strides,
                            int itemsize);
   static const Layout* contiguous(std::span<const int64_t> shape, int itemsize);
@@ -58,9 +60,10 @@ class Layout {
  private:
   void classify();
   void park() const;
+  void renew() const;
   void destroy() const;
   mutable int32_t refs_ = 0;
-  mutable bool parked_ = false;  // among the layouts that may be destroyed
+  mutable int32_t parked_ = -1;  // its position among the layouts that may be destroyed
   int32_t ndim_ = 0;
   int64_t size_ = 1, low_ = 0, high_ = 0;
   int32_t itemsize_ = 0;

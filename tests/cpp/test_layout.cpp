@@ -81,6 +81,23 @@ TEST_CASE("equal layouts are one object") {
   }
 }
 
+TEST_CASE("a layout that is found again outlives those that are let go before it is referred to") {
+  const auto line = [](int64_t n) {
+    const int64_t stride = 8;
+    return Layout::get({&n, 1}, {&stride, 1}, 8);
+  };
+  const auto let_go = [](const Layout* l) { const LayoutRef held(l); };
+  for (int64_t others = 0; others < 256; ++others) {
+    let_go(line(1'000'003));
+    for (int64_t k = 0; k < others; ++k) let_go(line(2'000'000 + others * 256 + k));
+    const Layout* found = line(1'000'003);
+    for (int64_t k = 0; k < 200; ++k) let_go(line(3'000'000 + others * 256 + k));
+    const LayoutRef held(found);
+    CHECK(held->shape(0) == 1'000'003);
+    CHECK(found == line(1'000'003));
+  }
+}
+
 TEST_CASE("two layouts overlap where they share a byte") {
   int shared = 0, apart = 0, unsure = 0;
   for (uint64_t seed : seeds(40000)) {

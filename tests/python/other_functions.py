@@ -56,8 +56,6 @@ astype(x: Array, dtype: Any, /, *, copy: Flag = True)
 full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C")
 linspace(start: Any, stop: Any, num: Any = 50, endpoint: Flag = True, retstep: Flag = False, dtype: Any = None, axis: Any = 0)
 dot(a: Array, b: Any, out: Out = None)
-vdot(a: Array, b: Any)
-inner(a: Array, b: Any)
 matmul(x1: Array, x2: Any, /, out: Out = None, *, casting: Any = "", order: Any = "K", dtype: Any = None)
 vecdot(x1: Array, x2: Any, /)
 einsum(subscripts: Any, a: Array, /)
@@ -165,8 +163,6 @@ SAMPLES = {
         (name, key): factors
         for name, key in (
             ("dot", "b"),
-            ("vdot", "b"),
-            ("inner", "b"),
             ("matmul", "x2"),
             ("vecdot", "x2"),
         )

@@ -396,6 +396,19 @@ SAMPLES = {
             ("copyto", "dst"),
         )
     },
+    # What complex infinities times numbers are hangs on the library.
+    ("np.vdot", "b"): lambda a, axis: [
+        a if finite(a) else np.zeros(a.shape),
+        *([a.T, 2, np.arange(a.size) + 1j] if finite(a) else [np.ones(a.shape, np.int8)]),
+    ],
+    ("np.inner", "b"): lambda a, axis: [
+        a,
+        a[..., 0] if a.ndim and a.shape[-1] else a,
+        a[:1] if a.ndim else 1,
+        np.ones((4, 3)),
+        np.arange(6),
+        2,
+    ],
     ("np.tensordot", "b"): lambda a, axis: [
         a,
         a.T,
@@ -691,9 +704,14 @@ SAMPLES = {
         "symmetric",
         "wrap",
         "linear_ramp",
+        "maximum",
         "mean",
+        "median",
+        "minimum",
         "no such mode",
     ],
+    ("np.pad", "end_values"): lambda a, axis: [ABSENT] * 8 + [3, (1, 2.5), ((1, 0),)],
+    ("np.pad", "stat_length"): lambda a, axis: [ABSENT] * 8 + [0, 1, (2, 3), ((1, 9),)],
     ("np.pad", "constant_values"): lambda a, axis: [ABSENT, ABSENT, 3, (1, 2), ((1, 0),), 2.5],
     ("np.pad", "reflect_type"): lambda a, axis: [ABSENT, ABSENT, ABSENT, "even", "odd"],
     **{

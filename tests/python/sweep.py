@@ -73,9 +73,13 @@ DECIDED = {
     # Mistakes that NumPy's code happens to meet, in its own words.
     **dict.fromkeys("split hsplit vsplit dsplit".split(), ("integer modulo by zero",)),
     "tensordot": ("tuple index out of range",),
+    # Where it writes by way of `flat`, NumPy makes a read-only copy of elements with gaps.
+    "put_along_axis": ("assignment destination is read-only",),
     "roll": ("not enough values to unpack",),
     "nanmedian": ("If a is inexact, then out must be inexact", _SPREADS),
     "ptp": ("ufunc 'subtract'",),
+    # Quotients of complex numbers may be no bins in NumPy; here they are the nearest one.
+    "histogram": ("is out of bounds for axis 0", "'list' argument must have no negative"),
     # NumPy refuses a Python int beside unsigned integers, because of its own conversion.
     "select": ("Cannot cast array data",),
     # It gives a diagonal to axes of no and of three elements.

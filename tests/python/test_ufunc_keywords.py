@@ -72,10 +72,9 @@ def test_reduce(name, keywords):
                 named["out"] = xp.ones(np.sum(DATA[t], axis).shape, named["out"])
             return getattr(xp, name).reduce(xp.array(DATA[t]), axis=axis, **named)
 
-        # Where only some elements count, the rest has to be neutral; what `out` cannot hold is
-        # cast on the way.
-        ordered = getattr(np, name).identity is None and "where" in keywords
-        same(call, (name, t, axis, keywords), ordered or keywords.startswith("out"))
+        if (name, axis, keywords) == ("hypot", None, "out int"):
+            continue  # NumPy casts what its buffer holds after each row
+        same(call, (name, t, axis, keywords))
 
 
 @pytest.mark.parametrize("name", ["add", "maximum", "subtract", "bitwise_and", "logaddexp", "fmin"])

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import warnings
 
+import numbus as nb
 import numpy as np
 import pytest
 from test_float_errors import STATEMENTS
@@ -353,3 +354,27 @@ def test_numbers_beyond_the_type(xp, at_once):
                 names = {"np": module, "x": module.ones(size, "f4")}
                 told.append(given(eval, statement, names))
             assert told[1] == told[0], (statement, size)
+
+
+@pytest.mark.parametrize("elements", [0, 1024])
+@pytest.mark.parametrize("text", [
+    "z[:0].mean()", "np.mean(m[:, :0], axis=1)", "np.var(z[:0])", "z[:1].std(ddof=1)",
+    "z[:2].var(ddof=3)", "np.var(m[:, :1], axis=1, ddof=1)", "np.mean(m[:0], axis=(0, 1))",
+    "np.cov(z[:1])", "np.cov(z[:0])", "z.mean()", "z.var(ddof=1)", "m.std(axis=0, ddof=2)",
+])  # fmt: skip
+def test_averages_of_too_few_elements(text, elements):
+    """Pending ones say so, too, and each once; what they divide by zero is another warning."""
+
+    def told(xp):
+        with warnings.catch_warnings(record=True) as given:
+            warnings.simplefilter("always")
+            z, m = xp.arange(4.0) + 1, xp.ones((3, 3)) * 2
+            np.asarray(eval(text, {"np": xp, "z": z, "m": m}))
+        words = ("Mean of empty slice", "Degrees of freedom <= 0 for slice")
+        return [str(w.message) for w in given if str(w.message) in words]
+
+    before = nb._core.set_at_once(elements)
+    try:
+        assert told(nb) == told(np)
+    finally:
+        nb._core.set_at_once(before)

@@ -5,10 +5,10 @@ import numpy
 from .. import _core
 from .._core import generic, ndarray
 from . import array_type as _types
-from .errors import as_order, message
-from .fallback import record
+from .errors import ForeignDtype, as_order, message
+from .fallback import make
 from .host import on_host
-from .operands import SUPPORTED, as_generic, to_ndarray
+from .operands import SUPPORTED, as_dtype, as_generic, to_ndarray
 from .quick import quick
 
 _Type = type
@@ -115,10 +115,8 @@ def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
     try:
         return _core_astype(self, dtype, order, casting, bool(copy))
     except TypeError:
-        if numpy.dtype(dtype) in SUPPORTED:
-            raise
-    record("numpy.ndarray.astype")
-    return numpy.asarray(self).astype(dtype, order, casting, subok, copy)
+        as_dtype("astype", dtype)  # what only NumPy has goes to NumPy
+        raise
 
 
 @quick("view")
@@ -132,15 +130,12 @@ def view(self, dtype=None, type=None):
     if type is not None and not any([type is kind for kind in _PLAIN]):
         if not isinstance(type, _Type) or not issubclass(type, numpy.ndarray):
             raise ValueError(message("view", "no array type", repr(type), "a subclass of ndarray"))
-        record("numpy.ndarray.view")
-        real = numpy.asarray(self)
-        return real.view(type) if dtype is None else real.view(dtype, type)
+        raise ForeignDtype(message("view", "a type of NumPy's", type.__name__, "an ndarray"))
     if dtype is not None and numpy.dtype(dtype) not in SUPPORTED:
         if not on_host(self):
             expected = "one that Numbus has, or to_numpy()"
             raise TypeError(message("view", "a dtype of NumPy's on a GPU", dtype, expected))
-        record("numpy.ndarray.view")
-        return numpy.asarray(self).view(dtype)
+        as_dtype("view", dtype)
     return _core_view(self, dtype)
 
 
@@ -222,6 +217,9 @@ def attach():
     """Puts everything above on the classes of the core."""
     for function in (flatten, astype, view, setflags, to_numpy):
         made = _core.composed(function) if hasattr(function, "quick") else function
+        if function in (astype, view):
+            real = getattr(numpy.ndarray, function.__name__)
+            made = _core.composed(function, make(f"numpy.ndarray.{function.__name__}", real))
         setattr(ndarray, function.__name__, made)
     ndarray.real, ndarray.imag = _assignable("real"), _assignable("imag")
     ndarray.flags = property(Flags, doc="Layout and access.")

@@ -13,6 +13,7 @@ import types
 import numpy
 
 from .. import _core
+from .errors import ForeignDtype
 from .operands import library
 from .quick import few, quick
 
@@ -28,6 +29,7 @@ class _State:
     def __init__(self):
         self.strict = False
         self.calls = {}  # (name, file, line) -> count
+        self.by_signature = None  # the ufunc of a name by its keyword `signature`; see ufuncs
         # Whether a source file is the user's own; the runner knows better.
         self.is_user = lambda file: True
 
@@ -35,6 +37,7 @@ class _State:
 state = _State()
 
 # Functions that compute nothing on array data, or whose work belongs on the host: not fallbacks.
+# The last line: what they make is NumPy's own (matrices, ufuncs of Python functions, iterators).
 UNCOUNTED = frozenset(
     """array_repr array_str array2string format_float_positional format_float_scientific base_repr
     binary_repr can_cast promote_types min_scalar_type mintypecode common_type typename issubdtype
@@ -43,7 +46,8 @@ UNCOUNTED = frozenset(
     getbufsize set_printoptions get_printoptions printoptions errstate show_config show_runtime
     get_include info test einsum_path normalize_axis_index normalize_axis_tuple
     save savez savez_compressed savetxt loadtxt genfromtxt fromfile fromstring fromregex
-    iterable isscalar isfortran get_array_wrap asarray_chkfinite datetime_data""".split()
+    iterable isscalar isfortran get_array_wrap asarray_chkfinite datetime_data datetime_as_string
+    asmatrix bmat frompyfunc nested_iters""".split()
 )
 
 # What the core answers of them by itself.
@@ -139,7 +143,14 @@ def operate(row, x, y, in_place):
 
 
 def ufunc(row, args, kwargs):
-    """The core's hook: a ufunc on operands, or in a type, that only NumPy has."""
+    """The core's hook: a ufunc by a signature, or on operands, or in a type, that only NumPy
+    has.
+    """
+    if kwargs and ("signature" in kwargs or "sig" in kwargs):
+        try:
+            return state.by_signature(row, args, kwargs)
+        except ForeignDtype:
+            pass
     return call("numpy." + row, getattr(numpy, row), args, kwargs or {})
 
 

@@ -224,7 +224,8 @@ def by_function(function, arguments, keywords):
     return True
 
 
-def _warn(text):
+def warn_here(text):
+    """A RuntimeWarning at the line of the program that is carried out."""
     _give(_called_here(), warnings.warn, (text, RuntimeWarning))
 
 
@@ -244,7 +245,7 @@ def warn_operator(name, x, y, kinds):
     state = numpy.geterr()
     for kind, flag in _KINDS.items():
         if kinds & flag and state[kind] == "warn":
-            _warn(f"{_TEXTS[flag]} encountered in {name}")
+            warn_here(f"{_TEXTS[flag]} encountered in {name}")
 
 
 def warn_ufunc(name, arguments, keywords):

@@ -70,7 +70,9 @@ def _other_ufunc(ufunc, method, inputs, kwargs):
     ours = UFUNCS.get(ufunc.__name__) if getattr(numpy, ufunc.__name__, None) is ufunc else None
     if ours is not None and method != "__call__":
         return getattr(ours, method)(*inputs, **kwargs)
-    record(f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}"))
+    name = ufunc.__name__
+    name = "frompyfunc" if name.endswith(" (vectorized)") else name
+    record(f"numpy.{name}" + ("" if method == "__call__" else f".{method}"))
     return library(getattr(ufunc, method), inputs, kwargs)
 
 

@@ -4,7 +4,6 @@ import numpy
 
 from .. import _core
 from .errors import message
-from .fallback import call
 from .host import on_host
 from .operands import to_ndarray
 
@@ -91,9 +90,20 @@ def select(a, ranks, axis):
 def search(line, values, right):
     """Where `values` belong in a sorted line of their dtype, int64; right: after equal ones."""
     if values.dtype.kind == "c" and not on_host(values):  # kernels compare one word
-        side = "right" if right else "left"
-        return call("numpy.searchsorted", numpy.searchsorted, (line, values, side), {})
+        return _search_by_order(line, values, right)
     return _core.search(line, values, right)
+
+
+def _search_by_order(line, values, right):
+    """search() as a stable sort of both: what stands before a value, less the values there."""
+    flat, n, m = values.reshape((-1,)), line.shape[0], values.size
+    parts = [line, flat] if right else [flat, line]
+    order = argsort(_core.concatenate(parts, 0, False, None, "same_kind", None), 0)
+    of_line = order < n if right else order >= m
+    before = _core.accumulate(_core.add, of_line.astype(numpy.int64), 0, None, None)
+    found = _core.empty((n + m,), numpy.int64)
+    found[order] = before
+    return (found[n:] if right else found[:m]).reshape(values.shape)
 
 
 def interp(x, xp, fp, ends):

@@ -6,11 +6,12 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
-from .errors import ForeignDtype, many_axes, message
-from .fallback import call, lookup
+from .errors import many_axes, message
+from .fallback import call, foreign, lookup, state
 from .host import on_host, same_memory
 from .indexing import advanced, is_basic
-from .operands import as_dtype, as_mask, operand, store, to_ndarray, to_numpy
+from .operands import SUPPORTED, as_dtype, as_mask, operand, store, to_ndarray, to_numpy
+from .operands import foreign as foreign_operand
 from .quick import quick
 
 # ufunc.reduce in terms of the reductions of `_core.reduce`.
@@ -47,7 +48,7 @@ def __getattr__(name):
     return lookup(name)
 
 
-@_core.composed
+@foreign
 @quick("divmod")
 def divmod(x1, x2, out1=None, out2=None, /, out=(None, None), **kwargs):
     """Quotient and remainder element-wise: `(x1 // x2, x1 % x2)`, broadcast; a pair of arrays.
@@ -61,26 +62,68 @@ def divmod(x1, x2, out1=None, out2=None, /, out=(None, None), **kwargs):
             raise TypeError(message("divmod", "out given twice", "both", "one of them"))
         out = out1, out2
     first, second = out
-    ours = first is None or type(first) is ndarray
-    if not ours or not kwargs.keys() <= {"where", "casting", "order", "dtype", "subok"}:
-        return call("numpy.divmod", numpy.divmod, (x1, x2), {"out": out, **kwargs})
-    try:
-        x1, x2 = operand(x1), operand(x2)
-    except ForeignDtype:
-        return call("numpy.divmod", numpy.divmod, (x1, x2), {"out": out, **kwargs})
+    x1, x2 = operand(x1), operand(x2)
     if first is not None:
         # The second result is not to be computed of what the first one overwrites.
-        x1, x2 = [x.copy() if type(x) is ndarray and same_memory(x, first) else x for x in (x1, x2)]
+        into = to_ndarray(first)
+        x1, x2 = [x.copy() if type(x) is ndarray and same_memory(x, into) else x for x in (x1, x2)]
+    signature = kwargs.pop("signature", None) or kwargs.pop("sig", None)
+    if signature is not None:
+        types = types_of("divmod", numpy.divmod, signature, kwargs, (x1, x2), 2)
+        x1, x2 = cast_all((x1, x2), types)
     quotient = UFUNCS["floor_divide"](x1, x2, out=first, **kwargs)
     return quotient, UFUNCS["remainder"](x1, x2, out=second, **kwargs)
+
+
+def types_of(op, real, signature, kwargs, operands, results=1):
+    """The types of the operands and results of the loop that a signature asks for, and takes the
+    keyword `casting` out of `kwargs`. TypeError where there is none; ForeignDtype for NumPy's own.
+    """
+    if kwargs.get("dtype") is not None:
+        raise TypeError(message(op, "both dtype and signature", "both", "one of them"))
+    types = [getattr(x, "dtype", type(x)) for x in operands]
+    loop = real.resolve_dtypes(
+        (*types, *[None] * results),
+        signature=signature,
+        casting=kwargs.pop("casting", "same_kind"),
+    )
+    return [as_dtype(op, t) for t in loop]
+
+
+def cast_all(operands, types):
+    """Operands, each in its type; numbers as arrays."""
+    return [to_ndarray(x).astype(t, copy=False) for x, t in zip(operands, types)]
+
+
+def _by_signature(row, args, kwargs):
+    """A ufunc's call with the keyword `signature`, or `sig`."""
+    self, kwargs = UFUNCS[row], dict(kwargs)
+    given = [kwargs.pop(key) for key in ("signature", "sig") if key in kwargs]
+    if len(given) > 1:
+        raise TypeError(message(row, "both sig and signature", "both", "one of them"))
+    operands = [operand(x) for x in args[: self.nin]]
+    if len(operands) < self.nin:
+        raise TypeError(message(row, "too few operands", len(operands), self.nin))
+    types = types_of(row, _real(self), given[0], kwargs, operands)
+    result = self(*cast_all(operands, types), *args[self.nin :], **kwargs, casting="unsafe")
+    if getattr(result, "dtype", None) != types[-1] and kwargs.get("out") is None:
+        raise TypeError(message(row, "no loop for this signature", given[0], "one of `types`"))
+    return result
 
 
 def _real(ufunc):
     return getattr(numpy, ufunc.name)
 
 
-def _fall_back(ufunc, method, *args, **kwargs):
-    return call(f"numpy.{ufunc.name}.{method}", getattr(_real(ufunc), method), args, kwargs)
+def attach_method(name, function):
+    """Makes a function the method of that name of all ufuncs; NumPy's takes operands that only
+    NumPy can hold.
+    """
+
+    def by_numpy(self, *args, **kwargs):
+        return call(f"numpy.{self.name}.{name}", getattr(_real(self), name), args, kwargs)
+
+    setattr(_core.ufunc, name, _core.composed(function, by_numpy))
 
 
 @quick("reduce")
@@ -88,31 +131,23 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_N
     """Reduces `array` along `axis` (int, tuple or None for all) by repeated application of the
     ufunc.
 
-    dtype: the type of the elements while they are combined. initial: what they are combined with
-    first; None: nothing, so that there must be elements. where: the elements that count. Raises
-    ValueError for no elements without an initial value, and for several axes where the order of the
-    elements matters, TypeError for types that the ufunc does not give back.
+    dtype: the type of the elements while they are combined. out: it takes the first value, and the
+    result at the end, cast to its type; NumPy casts also where it empties a buffer on the way.
+    initial: what the elements are combined with first; None: nothing, so that there must be
+    elements. where: the elements that count. Raises ValueError for no elements without an initial
+    value, and for several axes where the order of the elements matters, TypeError for types that
+    the ufunc does not give back.
     """
     op = f"{self.name}.reduce"
     if self.nin != 2:
         raise ValueError(message(op, "not a binary ufunc", self.nin, "2 inputs"))
-    kind = dtype
-    try:
-        if out is not None and dtype is None and self.name not in ("logical_and", "logical_or"):
-            array = to_ndarray(array)
+    kind, begin = dtype, initial
+    if out is not None:
+        array = to_ndarray(array)
+        if dtype is None and self.name not in ("logical_and", "logical_or"):
             kind = _loop(self, out, array.dtype)
-            if not numpy.can_cast(kind, getattr(out, "dtype", kind), "same_kind"):
-                raise NotImplementedError  # what comes between is cast to the type of `out`
-        result = _reduced(self, op, array, axis, kind, bool(keepdims), initial, where)
-    except (ForeignDtype, NotImplementedError):
-        # What is given, and no more: an operand with a function of its own sees it.
-        given = {"dtype": dtype, "out": out}
-        kwargs = {key: value for key, value in given.items() if value is not None}
-        kwargs |= {} if axis == 0 else {"axis": axis}
-        kwargs |= {} if keepdims is False else {"keepdims": keepdims}
-        kwargs |= {} if where is True else {"where": where}
-        kwargs |= {} if initial is _NoValue else {"initial": initial}
-        return _fall_back(self, "reduce", array, **kwargs)
+        array, begin = _begun_in(self, op, out, array, axis, kind, initial)
+    result = _reduced(self, op, array, axis, kind, bool(keepdims), begin, where)
     return result if out is None else store(op, result, out, "unsafe")
 
 
@@ -122,6 +157,30 @@ def _loop(self, out, dtype):
     there = getattr(out, "dtype", None)
     types = (there, dtype, None)
     return _real(self).resolve_dtypes(types, casting="unsafe", reduction=True)[2]
+
+
+def _begun_in(self, op, out, a, axis, dtype, initial):
+    """The operand and the initial value of a reduction whose first value stands in `out`, cast to
+    its type, before others are combined with it.
+    """
+    (out,) = out if isinstance(out, tuple) and len(out) == 1 else (out,)
+    there, kind = getattr(out, "dtype", None), as_dtype(op, dtype, a.dtype)
+    kind = a.dtype if self.name.startswith("logical_") else kind
+    if there is None or there == kind or numpy.can_cast(kind, there, "safe"):
+        return a, initial
+    identity = _real(self).identity
+    first = identity if initial is _NoValue else initial
+    with numpy.errstate(all="ignore"):
+        if first is not None:
+            whole = first is identity  # -1 is all bits
+            value = numpy.asarray(first).astype(kind)[()] if whole else _start(first, kind)
+            held = value.astype(there).astype(kind)
+            return a, initial if whole and held == value else held
+    axes = () if not a.ndim and axis in (0, -1) else many_axes(op, axis, a.ndim)
+    index = tuple([slice(0, 1) if d in axes else slice(None) for d in range(a.ndim)])
+    a = a.astype(kind, copy=True)
+    a[index] = a[index].astype(as_dtype(op, there)).astype(kind)
+    return a, initial
 
 
 def sums_into(op, out, dtype):
@@ -151,7 +210,8 @@ def _reduced(self, op, array, axis, dtype, keepdims, initial, where):
         require_elements(op, a, axes, initial, mask)
     if name in ("max", "min") and not a.size:
         shape = _shape_without(a.shape, axes, keepdims)
-        return _core.full(shape, _start(initial, a.dtype), a.dtype)[()]
+        first = 0 if initial is None else initial  # of which the result has none
+        return _core.full(shape, _start(first, a.dtype), a.dtype)[()]
     result = _core.reduce(name, a, axes, keepdims, dtype, mask, 0)
     if initial is None:
         return result
@@ -203,8 +263,6 @@ def _folded(self, op, a, axes, dtype, keepdims, initial, mask):
     given = dtype or a.dtype
     loop = _real(self).resolve_dtypes((None, given, None), reduction=True)
     if len(set(loop)) > 1 or (dtype is not None and loop[0] != dtype):
-        if len(axes) == 1 and a.shape[axes[0]] == 1:
-            raise NotImplementedError
         raise TypeError(message(op, "no loop for this dtype", given, "a type that it gives back"))
     if len(axes) > 1 and identity is None and self.name not in _REORDERABLE:
         raise ValueError(message(op, "several axes of an order", axes, "one axis"))
@@ -224,7 +282,7 @@ def _folded(self, op, a, axes, dtype, keepdims, initial, mask):
         elif self.name in _REORDERABLE:
             a = _core.where(mask, a, first)
         else:
-            raise NotImplementedError
+            return _folded_held(self, a, axes, first, mask, keepdims)
     if initial is not _NoValue and initial is not None and len(axes) == 1:
         (d,) = axes
         line = _core.full((*a.shape[:d], 1, *a.shape[d + 1 :]), first, loop)
@@ -241,14 +299,37 @@ def _folded(self, op, a, axes, dtype, keepdims, initial, mask):
     return a[tuple([0 if d in axes else slice(None) for d in range(a.ndim)])]
 
 
+def _folded_held(self, a, axes, first, mask, keepdims):
+    """The folds of `first` and the elements along one axis at most that the mask holds, where no
+    element leaves the others as they are: lines of several lengths, one after the other.
+    """
+    shape = _shape_without(a.shape, axes, keepdims)
+    if not axes:
+        return _core.where(mask, self(first, a, dtype=a.dtype), first)[()]
+    if not a.size:
+        return _core.full(shape, first, a.dtype)[()]
+    (d,) = axes
+    order = tuple([*[k for k in range(a.ndim) if k != d], d])
+    lines, held = a.transpose(order), mask.transpose(order)
+    column = (*lines.shape[:-1], 1)
+    lines = _core.concatenate(
+        [_core.full(column, first, a.dtype), lines], a.ndim - 1, False, None, "same_kind", None
+    )
+    held = _core.concatenate(
+        [_core.full(column, True, _BOOL), held], a.ndim - 1, False, None, "same_kind", None
+    )
+    lengths = _core.reduce("sum", held, (a.ndim - 1,), False, None, None, 0)
+    lengths = to_ndarray(lengths).reshape((-1,))
+    begins = _core.accumulate(UFUNCS["add"], lengths, 0, None, None) - lengths
+    elements = lines.reshape((-1,))[held.reshape((-1,))]
+    return _core.reduceat(self, elements, begins, 0, None, None).reshape(shape)[()]
+
+
 def outer(self, a, b, /, **kwargs):
     """The ufunc applied to all pairs of elements: shape `a.shape + b.shape`."""
     if self.nin != 2:
         raise ValueError(message(f"{self.name}.outer", "not a binary ufunc", self.nin, "2 inputs"))
-    try:
-        a, b = operand(a), operand(b)
-    except ForeignDtype:
-        return _fall_back(self, "outer", a, b, **kwargs)
+    a, b = operand(a), operand(b)
     if getattr(b, "ndim", 0) and getattr(a, "ndim", 0):
         a = a.reshape(a.shape + (1,) * b.ndim)
     return self(a, b, **kwargs)
@@ -267,20 +348,18 @@ def at(self, a, indices, b=None, /):
         got = "none" if b is None else "one"
         expected = "none" if self.nin == 1 else "one"
         raise ValueError(message(op, "number of second operands", got, expected))
-    if type(a) is ndarray:
-        if not a._writeable:
-            raise ValueError(message(op, "destination is read-only", a.shape, "a copy"))
-        try:
-            if type(b) is int and b.bit_length() > 63:
-                b = numpy.asarray(b)
-            if b is not None and type(b) not in (int, float, complex):
-                b = to_ndarray(b)
-            if _at(self, a, indices, b):
-                return None
-        except (ForeignDtype, NotImplementedError):
-            pass
-    args = (a, indices) if b is None else (a, indices, b)
-    return _fall_back(self, "at", *args)
+    if type(a) is not ndarray:
+        if not isinstance(a, numpy.ndarray) or a.dtype not in SUPPORTED:
+            foreign_operand(a)
+        a = to_ndarray(a)  # on its memory
+    if not a._writeable:
+        raise ValueError(message(op, "destination is read-only", a.shape, "a copy"))
+    if type(b) is int and b.bit_length() > 63:
+        b = numpy.asarray(b)
+    if b is not None and type(b) not in (int, float, complex):
+        b = to_ndarray(b)
+    if not _at(self, a, indices, b):
+        foreign_operand(indices)
 
 
 def _at(self, a, indices, b):
@@ -355,8 +434,9 @@ def _widens(name, a, b):
 def attach():
     """Gives the methods and NumPy's descriptive attributes to `_core.ufunc`."""
     kind = _core.ufunc
+    state.by_signature = _by_signature
     for function in (reduce, outer, at):
-        setattr(kind, function.__name__, _core.composed(function))
+        attach_method(function.__name__, function)
     for name in ("nargs", "ntypes", "types", "identity", "signature"):
         if not hasattr(kind, name):
             setattr(kind, name, property(lambda self, name=name: getattr(_real(self), name)))

@@ -5,6 +5,7 @@ from . import (
     counting,
     creation,
     cumulative,
+    dates,
     edits,
     einsum,
     elementwise,
@@ -76,6 +77,7 @@ SUBJECTS = (
     einsum,
     applying,
     iterating,
+    dates,
     files,
 )
 

@@ -5,8 +5,7 @@ import numpy
 from .. import _core
 from .._core import ndarray
 from ..core import routines
-from ..core.errors import ForeignDtype, message, one_axis
-from ..core.fallback import call
+from ..core.errors import message, one_axis
 from ..core.operands import as_dtype, to_ndarray, to_numpy
 from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
@@ -37,37 +36,24 @@ def _scan(op, ufunc, a, axis, dtype, out):
     def scan(dtype, out):
         return _core.accumulate(ufunc, a, axis, dtype, out)
 
-    return _into(op, scan, dtype, out, lambda: _by_numpy(ufunc, "accumulate", a, axis, dtype, out))
+    return _into(op, scan, dtype, out)
 
 
-def _into(op, fold, dtype, out, by_numpy):
-    """fold(dtype, out), where `out` may be NumPy's array; by_numpy() where dtypes are its own."""
+def _into(op, fold, dtype, out):
+    """fold(dtype, out), where `out` may be NumPy's array. Raises ForeignDtype for dtypes that only
+    NumPy has.
+    """
     if isinstance(out, tuple):
         (out,) = out
     if out is not None and not isinstance(out, (ndarray, numpy.ndarray)):
         raise TypeError(message(op, "out is no array", type(out).__name__, "an ndarray"))
-    try:
-        dtype = as_dtype(op, dtype)
-        if type(out) is not numpy.ndarray:
-            return fold(dtype, out)
-        result = _core.empty(out.shape, out.dtype)
-        fold(dtype, result)
-    except (NotImplementedError, ForeignDtype):
-        return by_numpy()
+    dtype = as_dtype(op, dtype)
+    if type(out) is not numpy.ndarray:
+        return fold(dtype, out)
+    result = _core.empty(out.shape, as_dtype(op, out.dtype))
+    fold(dtype, result)
     numpy.copyto(out, result)
     return out
-
-
-def _by_numpy(ufunc, method, *args):
-    """NumPy's method, with the array (and indices), and of axis, dtype and out what is given: an
-    operand with a function of its own sees it.
-    """
-    real = getattr(getattr(numpy, ufunc.name), method)
-    *operands, axis, dtype, out = args
-    keywords = {} if axis == 0 else {"axis": axis}
-    keywords |= {} if dtype is None else {"dtype": dtype}
-    keywords |= {} if out is None else {"out": out}
-    return call(f"numpy.{ufunc.name}.{method}", real, operands, keywords)
 
 
 def _folded_axis(op, a, axis):
@@ -93,10 +79,7 @@ def accumulate(self, array, axis=0, dtype=None, out=None):
     """The results of applying the ufunc to all elements up to each, along one axis."""
     op = f"{self.name}.accumulate"
     _require_binary(op, self)
-    try:
-        a = to_ndarray(array)
-    except ForeignDtype:
-        return _by_numpy(self, "accumulate", array, axis, dtype, out)
+    a = to_ndarray(array)
     return _scan(op, self, a, _folded_axis(op, a, axis), dtype, out)
 
 
@@ -123,19 +106,14 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
     """
     op = f"{self.name}.reduceat"
     _require_binary(op, self)
-    try:
-        a = to_ndarray(array)
-    except ForeignDtype:
-        return _by_numpy(self, "reduceat", array, indices, axis, dtype, out)
+    a = to_ndarray(array)
     line = _indices(op, indices)
     axis = _folded_axis(op, a, axis)
 
     def fold(dtype, out):
         return _core.reduceat(self, a, line, axis, dtype, out)
 
-    return _into(
-        op, fold, dtype, out, lambda: _by_numpy(self, "reduceat", a, line, axis, dtype, out)
-    )
+    return _into(op, fold, dtype, out)
 
 
 @function("np.cumsum")

@@ -5,8 +5,7 @@ import numpy
 from .._core import generic, ndarray
 from ..core.devices import to_device
 from ..core.errors import many_axes, message
-from ..core.fallback import call
-from ..core.operands import dtype_of, operand, to_ndarray
+from ..core.operands import dtype_of, operand, require_cast, to_ndarray
 from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
 from . import names as np
@@ -36,16 +35,19 @@ def round(a, decimals=0, out=None):
     if out is not None and getattr(out, "shape", ()) != getattr(a, "shape", ()):
         found = getattr(out, "shape", type(out).__name__)
         raise ValueError(message("round", "wrong shape of out", found, getattr(a, "shape", ())))
-    kind = dtype_of(a).kind
-    if kind not in "fc":
-        if decimals < 0 or kind == "b":
-            return call("numpy.round", numpy.round, (a, decimals, out), {})
+    dtype = dtype_of(a)
+    kind = dtype.kind
+    if kind in "iu" and decimals >= 0:
         return UFUNCS["positive"](a, out=out)
     if decimals == 0:
         return UFUNCS["rint"](a, out=out)
+    if kind == "b" and out is None:
+        require_cast("round", numpy.dtype(float), dtype, "same_kind")
     scale = 10.0 ** abs(decimals)
     first, second = ("multiply", "divide") if decimals > 0 else ("divide", "multiply")
-    return UFUNCS[second](UFUNCS["rint"](UFUNCS[first](a, scale)), scale, out=out)
+    whole = UFUNCS["rint"](UFUNCS[first](a, scale))
+    result = UFUNCS[second](whole, scale, out=out)
+    return result.astype(dtype) if kind in "iu" and out is None else result
 
 
 around = round

@@ -2,7 +2,6 @@
 
 from ..core import routines
 from ..core.errors import one_int
-from ..core.operands import foreign
 from . import names as np
 from .names import compiled as _compiled
 from .quantiles import percentile
@@ -22,7 +21,8 @@ def histogram(
 
     bins: how many of equal width over `range` (of the elements where that is None); the edges,
     which do not decrease; or a rule for their number, as in histogram_bin_edges. A bin has its left
-    edge, the last one both. density: over the bins' widths and the sum, so that the integral is 1.
+    edge, the last one both; complex numbers are ordered by their real parts, then the imaginary
+    ones. density: over the bins' widths and the sum, so that the integral is 1.
     Counts are int64, sums have the dtype of `weights`. Raises ValueError for edges out of order,
     limits that are not finite, and weights of another shape; TypeError for a number of bins that is
     no integer.
@@ -65,11 +65,9 @@ def _flat(a):
 
 
 def _check_real(a):
-    """Complex numbers are ordered by NumPy."""
-    if a.dtype.kind == "c":
-        if _compiled:
-            raise NotImplementedError("[histogram] complex numbers; got some; expected real ones")
-        foreign(a)
+    """Complex numbers, ordered by their real parts first, are not in compiled functions."""
+    if _compiled and a.dtype.kind == "c":
+        raise NotImplementedError("[histogram] complex numbers; got some; expected real ones")
 
 
 def _is_even(bins):
@@ -88,6 +86,8 @@ def _edges(op, flat, bins, limits, weighted):
     if isinstance(bins, str):
         if bins not in _RULES:
             raise ValueError(f"[{op}] bins; got no known rule; expected an int, edges, or a rule")
+        if flat.dtype.kind == "c":
+            raise TypeError(f"[{op}] bins by a rule; got complex numbers; expected real ones")
         if weighted:
             raise TypeError(f"[{op}] bins by a rule; got weights; expected none")
         first, last = _limits(op, flat, limits)
@@ -131,7 +131,10 @@ def _limits(op, flat, limits):
             raise ValueError(f"[{op}] range; got limits out of order; expected first <= last")
     else:
         first, last = _extremes(flat)
-    if not (-np.inf < first and first < np.inf and -np.inf < last and last < np.inf):
+    finite = -np.inf < first and first < np.inf and -np.inf < last and last < np.inf
+    if not _compiled and np.iscomplexobj(first + last):
+        finite = np.isfinite(first + last)
+    if not finite:
         raise ValueError(f"[{op}] limits are not finite; got infinity or NaN; expected numbers")
     if first == last:
         return first - 0.5, last + 0.5
@@ -143,7 +146,7 @@ def _given(x):
 
 
 def _extremes(flat):
-    own = flat.dtype.type if flat.dtype.kind == "f" else np.float64
+    own = flat.dtype.type if flat.dtype.kind in "fc" else np.float64
     if flat.size == 0:
         return (own(0), own(1)) if _compiled else (0.0, 1.0)
     low, high = flat.min(), flat.max()
@@ -155,7 +158,7 @@ def _extremes(flat):
 def _even_edges(op, dtype, first, last, count):
     kind = np.result_type(first, last, dtype)
     spaced = _spaced(first, last, count)
-    edges = _cast(spaced, kind) if kind.kind == "f" else spaced
+    edges = _cast(spaced, kind) if kind.kind in "fc" else spaced
     # Only edges this near together can be equal.
     near = last - first <= count * 4e-3 * max(abs(first), abs(last))
     if near and bool(np.any(edges[:-1] >= edges[1:])):
@@ -253,7 +256,8 @@ def _stone(x, spread, first, last):
 
 
 def _counts(flat, edges, even):
-    if not _compiled and routines.takes_edges(flat, edges, even):
+    real = flat.dtype.kind != "c" and edges.dtype.kind != "c"
+    if not _compiled and real and routines.takes_edges(flat, edges, even):
         if even:
             return routines.histogram(flat, edges, True)
         t = np.result_type(flat.dtype, edges.dtype)
@@ -273,7 +277,10 @@ def _even_bins(flat, edges):
     x = _cast(flat, edges.dtype)
     low, high = edges[0], edges[bins]
     inside = _between(flat, low, high)
-    position = np.where(inside, (x - low) / (high - low) * bins, 0)
+    position = (x - low) / (high - low) * bins
+    if edges.dtype.kind == "c":  # as NumPy does, though it may be more than one bin off
+        position = np.minimum(np.maximum(position.real, 0), bins - 1)
+    position = np.where(inside, position, 0)
     index = np.minimum(position.astype(np.int64), bins - 1)
     index = index - (x < edges[index])
     above = np.logical_and(x >= edges[index + 1], index != bins - 1)

@@ -8,7 +8,7 @@ import operator
 import numpy
 
 from .. import _core
-from .._core import generic, ndarray, ufunc
+from .._core import generic, ndarray
 from ..core import attributes, protocols, ufuncs
 from ..core.errors import as_shape, message
 from ..core.fallback import make
@@ -112,6 +112,11 @@ def compress(self, condition, axis=None, out=None):
     return selection.compress(condition, self, axis, out)
 
 
+def choose(self, choices, out=None, mode="raise"):
+    """For each element the choice that it names by its number; as numbus.choose()."""
+    return selection.choose(self, choices, out, mode)
+
+
 def resize(self, *new_shape, refcheck=True):
     """Changes the shape in place: elements as they lie in memory, zeros after the last, or fewer.
 
@@ -165,17 +170,16 @@ def attach(namespace):
             _attach(name, getattr(module, name))
     _attach("sort", sorting.sort_in_place)
     _attach("partition", sorting.partition_in_place)
-    _attach("choose", _view_method("choose"))
     for name in "byteswap dump dumps tofile getfield setfield".split():
         setattr(ndarray, name, _view_method(name, counted=False))
-    for function in (tobytes, conj, compress):
+    for function in (tobytes, conj, compress, choose):
         _attach(function.__name__, function)
     for kind in _BOTH:
         kind.conjugate = conj
         kind.__divmod__, kind.__rdivmod__ = divmod_of, rdivmod_of
         kind.mT = property(manipulation.matrix_transpose)
-    ufunc.accumulate = _core.composed(cumulative.accumulate)
-    ufunc.reduceat = _core.composed(cumulative.reduceat)
+    ufuncs.attach_method("accumulate", cumulative.accumulate)
+    ufuncs.attach_method("reduceat", cumulative.reduceat)
     protocols.attach(namespace)
     _attach_array()
     _attach_generic()

@@ -7,12 +7,12 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
-from ..core.errors import ForeignDtype, as_order, many_axes, message
-from ..core.fallback import call
+from ..core.errors import as_order, many_axes, message
+from ..core.fallback import make
 from ..core.host import same_memory
 from ..core.operands import as_dtype, in_order, require_cast, store, to_ndarray
 from ..core.quick import quick
-from ..core.ufuncs import UFUNCS
+from ..core.ufuncs import UFUNCS, cast_all, types_of
 from . import names as np
 from .axes import distinct, every, interleaved, leading, multiplied, product
 from .names import compiled as _compiled
@@ -21,10 +21,8 @@ from .registry import Any, Array, OutBroadcast, function
 
 __all__ = [
     "dot",
-    "inner",
     "matmul",
     "matvec",
-    "vdot",
     "vecdot",
     "vecmat",
 ]
@@ -233,12 +231,13 @@ def _product_function(op, doc, least, inner, core):
         sig=_NoValue,
     ):
         if signature is not _NoValue or sig is not _NoValue:
-            kwargs = {"casting": casting, "order": order, "subok": subok, "axes": axes}
-            kwargs |= {"axis": axis, "signature": signature, "sig": sig, "keepdims": keepdims}
-            kwargs = {key: value for key, value in kwargs.items() if value is not _NoValue}
-            if dtype is not None:
-                kwargs["dtype"] = dtype
-            return call("numpy." + op, getattr(numpy, op), (x1, x2, out), kwargs)
+            if signature is not _NoValue and sig is not _NoValue:
+                raise TypeError(message(op, "both sig and signature", "both", "one of them"))
+            chosen = sig if signature is _NoValue else signature
+            x1, x2 = to_ndarray(x1), to_ndarray(x2)
+            how = {"casting": casting, "dtype": dtype}
+            types = types_of(op, getattr(numpy, op), chosen, how, (x1, x2))
+            x1, x2 = cast_all((x1, x2), types)
         if type(subok) is not bool:
             raise TypeError(message(op, "subok must be a boolean", repr(subok), "True or False"))
         order = as_order(op, order)
@@ -308,10 +307,10 @@ quick("matmul")(matmul)
 
 def matmul_operator(a, b):
     """`a @ b`."""
-    try:
-        return matmul(a, b)
-    except ForeignDtype:
-        return call("numpy.matmul", operator.matmul, (a, b), {})
+    return matmul(a, b)
+
+
+matmul_operator = _core.composed(matmul_operator, make("numpy.matmul", operator.matmul))
 
 
 def matmul_in_place(a, b):
@@ -320,15 +319,15 @@ def matmul_in_place(a, b):
     Raises ValueError for operands whose product has another shape, and TypeError where its type
     cannot be cast to that of `a`.
     """
-    try:
-        b = to_ndarray(b)
-    except ForeignDtype:
-        return call("numpy.matmul", operator.imatmul, (a, b), {})
+    b = to_ndarray(b)
     require_cast("matmul", numpy.promote_types(a.dtype, b.dtype), a.dtype, "same_kind")
     if a.ndim < 1 or b.ndim < 2:
         found = f"{a.ndim}-d and {b.ndim}-d"
         raise ValueError(message("matmul", "too few dimensions", found, "1-d and 2-d or more"))
     return matmul(a, b, out=a)
+
+
+matmul_in_place = _core.composed(matmul_in_place, make("numpy.matmul", operator.imatmul))
 
 
 def _fits(out, a, b):
@@ -376,26 +375,30 @@ def exactly(op, result, out):
     return store(op, result, out)
 
 
+@function("np.vdot")
 @quick("vdot")
-def vdot(a, b, /):
-    """Inner product of the flattened arrays, the first conjugated."""
-    a, b = to_ndarray(a).ravel(), to_ndarray(b).ravel()
-    if a.shape != b.shape:
-        raise _mismatch("vdot", a, b)
-    return _sum_of_products(UFUNCS["conjugate"](a) if a.dtype.kind == "c" else a, b, None)
+def vdot(a: Array, b: Array, /):
+    """Inner product of the flattened arrays, the first conjugated. Raises ValueError for other
+    numbers of elements.
+    """
+    first, second = a.ravel(), b.ravel()
+    if first.shape[0] != second.shape[0]:
+        raise ValueError("[vdot] numbers of elements differ; got other ones; expected equal ones")
+    first = np.conj(first) if a.dtype.kind == "c" else first
+    return np.dot(first, second) if _compiled else _sum_of_products(first, second, None)
 
 
+@function("np.inner")
 @quick("inner")
-def inner(a, b, /):
-    """Sum of products over the last axes of both."""
-    a, b = to_ndarray(a), to_ndarray(b)
-    if not a.ndim or not b.ndim:
-        return UFUNCS["multiply"](a, b)
-    if a.shape[-1] != b.shape[-1]:
-        raise _mismatch("inner", a, b)
+def inner(a: Array, b: Array, /):
+    """Sum of products over the last axes of both. Raises ValueError where their extents differ."""
+    if a.ndim == 0 or b.ndim == 0:
+        return np.multiply(a, b)
+    if a.shape[a.ndim - 1] != b.shape[b.ndim - 1]:
+        raise ValueError("[inner] inner extents differ; got other ones; expected equal ones")
     if a.ndim == 1 and b.ndim == 1:
-        return _sum_of_products(a, b, None)
-    return tensordot(a, b, ((-1,), (-1,)))
+        return np.dot(a, b) if _compiled else _sum_of_products(a, b, None)
+    return np.tensordot(a, b, ((a.ndim - 1,), (b.ndim - 1,)))
 
 
 @function("np.outer")

@@ -10,7 +10,6 @@ from .._core import generic, ndarray
 from ..core.devices import device as on_device
 from ..core.devices import to_device
 from ..core.errors import as_shape, message
-from ..core.fallback import call
 from ..core.operands import adopt, as_dtype, check_like, dtype_of, to_ndarray
 from ..core.operands import to_numpy as _to_numpy
 from ..core.quick import quick
@@ -63,12 +62,23 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, like=None):
     dtype = as_dtype("arange", dtype)
     if step == 0:
         raise ZeroDivisionError(message("arange", "zero step", "step 0", "another step"))
-    if dtype.kind == "c":
-        return call("numpy.arange", numpy.arange, (start, stop, step, dtype), {})
     length = (stop - start) / step
     if not abs(length) < 2.0**63:
         raise ValueError(message("arange", "no such length", f"{length}", "finite limits"))
-    n = max(0, math.ceil(length))
+    if numpy.iscomplexobj(length):  # as many as both parts of the quotient have room for
+        n = max(0, min(math.ceil(length.real), math.ceil(length.imag)))
+    else:
+        n = max(0, math.ceil(length))
+    if dtype.kind == "c":
+        first, second = dtype.type(start), dtype.type(start + step)
+        result = _core.empty((n,), dtype)
+        result.real = _core.arange(
+            float(first.real), float(second.real - first.real), n, first.real.dtype
+        )
+        result.imag = _core.arange(
+            float(first.imag), float(second.imag - first.imag), n, first.real.dtype
+        )
+        return result
     if dtype.kind in "iub":
         if dtype.kind == "b" and n > 2:
             raise TypeError(message("arange", "too long for bool", f"{n} values", "at most 2"))

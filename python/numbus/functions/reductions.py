@@ -9,7 +9,7 @@ import numpy
 from .. import _core
 from .._core import ndarray
 from ..core.errors import many_axes, message, one_axis
-from ..core.fallback import call
+from ..core.float_errors import warn_here
 from ..core.operands import (
     SUPPORTED,
     as_mask,
@@ -49,6 +49,11 @@ _NoValue = numpy._NoValue
 _INT64 = numpy.dtype(numpy.int64)
 _ALL = [tuple(range(ndim)) for ndim in range(65)]
 _core_reduce = _core.reduce
+# What NumPy says of too few elements; of what is at rest it says so itself (core/float_errors).
+_AVERAGES = {
+    "mean": "Mean of empty slice",
+    **dict.fromkeys(("var", "std"), "Degrees of freedom <= 0 for slice"),
+}
 
 
 def reduce(op, a, axis, dtype=None, out=None, keepdims=False, where=True, ddof=0):
@@ -56,10 +61,10 @@ def reduce(op, a, axis, dtype=None, out=None, keepdims=False, where=True, ddof=0
     if type(a) is not ndarray:
         a = to_ndarray(a)
     if axis is None and dtype is None and out is None and keepdims is False and where is True:
-        try:
-            return _core_reduce(op, a, None, False, None, None, ddof)
-        except NotImplementedError:
-            pass
+        result = _core_reduce(op, a, None, False, None, None, ddof)
+        if op in _AVERAGES and _core.counts_few(a, result, None, ddof):
+            warn_here(_AVERAGES[op])
+        return result
     axes = _ALL[a.ndim] if axis is None else _axes(op, axis, a.ndim, where)
     if dtype is None and out is not None and op in ("sum", "prod"):
         dtype = sums_into(op, out, a.dtype)
@@ -72,13 +77,9 @@ def reduce(op, a, axis, dtype=None, out=None, keepdims=False, where=True, ddof=0
     mask = None if where is True or where is _NoValue else as_mask(where)
     if keepdims is not False:
         keepdims = bool(keepdims is not _NoValue and keepdims)
-    try:
-        result = _core_reduce(op, a, axes, keepdims, dtype, mask, ddof)
-    except NotImplementedError:
-        kwargs = {"axis": axes, "keepdims": keepdims}
-        if mask is not None:
-            kwargs["where"] = mask
-        result = call("numpy." + op, getattr(numpy, op), (a,), kwargs)
+    result = _core_reduce(op, a, axes, keepdims, dtype, mask, ddof)
+    if op in _AVERAGES and mask is None and _core.counts_few(a, result, axes, ddof):
+        warn_here(_AVERAGES[op])
     return result if out is None else store(op, result, out, "unsafe")
 
 
@@ -101,16 +102,17 @@ def _start(initial, dtype):
 
 def _with_initial(op, row, a, axis, dtype, out, keepdims, initial, where):
     """A reduction that starts from `initial`, which also gives empty reductions a value."""
+    if out is not None:
+        return UFUNCS[row].reduce(a, axis, dtype, out, keepdims, initial, where)
     a = to_ndarray(a)
-    result_dtype = dtype
     if op in ("min", "max") and a.size == 0:
         shape = numpy.empty(a.shape, bool).any(axis=axis, keepdims=keepdims).shape
         start = _core.full(shape, _start(initial, a.dtype), a.dtype)
         result = start if shape else start[()]
     else:
-        result = reduce(op, a, axis, result_dtype, None, keepdims, where)
+        result = reduce(op, a, axis, dtype, None, keepdims, where)
         result = UFUNCS[row](result, _start(initial, result.dtype), dtype=result.dtype)
-    return result if out is None else store(op, result, out, "unsafe")
+    return result
 
 
 def _with_elements(op, a, axis, where):

@@ -6,19 +6,20 @@ from .. import _core
 from .._core import generic, ndarray
 from ..core import routines
 from ..core.errors import message, one_axis
-from ..core.fallback import call
 from ..core.host import on_host
 from ..core.operands import (
+    SUPPORTED,
     adopt,
     as_mask,
     dtype_of,
+    foreign,
     operand,
     to_ndarray,
     whole_numbers,
 )
 from ..core.operands import to_numpy as _to_numpy
 from ..core.quick import FUSING, few, quick
-from ..core.ufuncs import UFUNCS
+from ..core.ufuncs import UFUNCS, cast_all, types_of
 from . import names as np
 from .axes import distinct, product, require_axes
 from .joining import _along
@@ -40,22 +41,24 @@ __all__ = [
     "c_",
     "clip",
     "r_",
-    "where",
 ]
 
 _BOOL = numpy.dtype(bool)
 _OF_UFUNCS = frozenset("where casting order dtype subok".split())
 
 
+@function("np.where")
 @quick("where")
-def where(condition, x=None, y=None, /):
+def where(condition: Any, x: Any = None, y: Any = None, /):
     """Elements of `x` where `condition` holds, of `y` elsewhere; the condition alone gives its
-    indices.
+    indices. Raises ValueError for one of them alone.
     """
     if x is None and y is None:
-        return nonzero(to_ndarray(condition))
+        return np.nonzero(np.asarray(condition))
     if x is None or y is None:
-        raise ValueError(message("where", "one of x and y is missing", "one", "both or neither"))
+        raise ValueError("[where] one of x and y is missing; got one; expected both or neither")
+    if _compiled:
+        return np.where(condition, x, y)
     try:
         return _core.where(condition, x, y)
     except TypeError:
@@ -103,6 +106,22 @@ def _weak(x):
     return getattr(x, "dtype", x)
 
 
+def _clip_by_signature(a, a_min, a_max, out, kwargs):
+    """clip() as the ufunc of its limits is called with a signature."""
+    signature = kwargs.pop("signature", None) or kwargs.pop("sig", None)
+    given = [operand(x) for x in (a, a_min, a_max) if x is not None]
+    if len(given) == 3:
+        real = numpy._core.umath.clip
+    elif len(given) == 2:
+        real = numpy.minimum if a_min is None else numpy.maximum
+    else:
+        real = numpy.positive
+    types = types_of("clip", real, signature, kwargs, given)
+    given = iter(cast_all(given, types))
+    cast = [None if x is None else next(given) for x in (a, a_min, a_max)]
+    return clip(*cast, out, **kwargs)
+
+
 @quick("clip")
 def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
     """`a` limited to [a_min, a_max], also called min and max; either limit may be None.
@@ -113,8 +132,11 @@ def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
         if a_min is not None or a_max is not None:
             raise ValueError(message("clip", "limits given twice", "a_min and min", "one pair"))
         a_min, a_max = min, max
+    if "signature" in kwargs or "sig" in kwargs:
+        return _clip_by_signature(a, a_min, a_max, out, kwargs)
     if not kwargs.keys() <= _OF_UFUNCS:
-        return call("numpy.clip", numpy.clip, (a, a_min, a_max, out), kwargs)
+        found = ", ".join(kwargs.keys() - _OF_UFUNCS)
+        raise TypeError(message("clip", "unexpected keyword argument", found, "one of a ufunc's"))
     a = operand(a)
     kind = dtype_of(a).kind
     if kind in "iu":
@@ -225,7 +247,7 @@ def putmask(a: Any, mask: Any, values: Any):
         for k in range(at.size if of.size > 0 else 0):
             a[_along_each(at[k], a.shape)] = of[at[k] % of.size]
         return
-    a, mask = to_ndarray(a), to_ndarray(mask)
+    a, mask = _target("putmask", a), to_ndarray(mask)
     values = _values_for("putmask", a, values)
     if mask.size != a.size:
         raise ValueError(message("putmask", "mask of another size", mask.shape, a.shape))
@@ -268,6 +290,17 @@ def _values_for(op, a, values):
     return to_ndarray(values).astype(a.dtype)
 
 
+def _target(op, a):
+    """What is written to: an array of ours, or one on the memory of NumPy's array."""
+    if isinstance(a, ndarray):
+        return a
+    if not isinstance(a, numpy.ndarray):
+        raise TypeError(message(op, "no array to write to", type(a).__name__, "an ndarray"))
+    if a.dtype not in SUPPORTED:
+        foreign(a)  # to_ndarray() would make a copy
+    return to_ndarray(a)
+
+
 @function("np.place")
 @few(numpy.place, writes=True)
 def place(arr: Any, mask: Any, vals: Any):
@@ -283,8 +316,7 @@ def place(arr: Any, mask: Any, vals: Any):
         for k in range(at.size):
             arr[_along_each(at[k], arr.shape)] = of[k % of.size]
         return
-    if not isinstance(arr, ndarray):
-        return call("numpy.place", numpy.place, (arr, mask, vals), {})
+    arr = _target("place", arr)
     if not arr.flags.writeable:
         raise ValueError(message("place", "read-only array", arr.shape, "one to write to"))
     vals = _values_for("place", arr, vals)
@@ -323,8 +355,7 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise"):
     if _compiled:
         _put_in_function(a, ind, v, mode)
         return
-    if not isinstance(a, ndarray):
-        return call("numpy.put", numpy.put, (a, ind, v, mode), {})
+    a = _target("put", a)
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(message("put", "unknown mode", repr(mode), "'raise', 'wrap' or 'clip'"))
     if not a.flags.writeable:
@@ -664,8 +695,8 @@ class _Rows:
         from .ranges import arange, linspace
 
         keys = key if isinstance(key, tuple) else (key,)
-        if isinstance(keys[0], str):
-            return call(f"numpy.{self._name}", numpy.r_.__getitem__, (keys,), {})
+        if any([isinstance(item, str) for item in keys]):
+            return self._directed(keys)
         parts, weak = [], []
         for item in keys:
             if isinstance(item, slice):
@@ -691,8 +722,48 @@ class _Rows:
             casting="unsafe",
         )
 
+    def _directed(self, keys):
+        """Items after a text "axis,ndmin,trans1d", of which the first number or two may be all.
+
+        axis: along which parts are joined; ndmin: the axes that parts have at least; trans1d: where
+        the axes begin that a part of fewer has. "r" and "c" ask for matrices, which are NumPy's.
+        """
+        if keys[0] in ("r", "c"):
+            foreign(numpy.matrix([]))
+        if not isinstance(keys[0], str) or any([isinstance(item, str) for item in keys[1:]]):
+            raise ValueError(message(f"{self._name}", "a text after the first item", keys, "none"))
+        try:
+            numbers = [int(x) for x in keys[0].split(",")]
+        except ValueError:
+            numbers = []
+        if not numbers:
+            expected = "'axis,ndmin,trans1d'"
+            raise ValueError(message(self._name, "unknown directive", keys[0], expected))
+        numbers = numbers[:2] if len(numbers) > 3 else numbers
+        usual = (-1, 2, 0) if self._columns else (0, 1, -1)
+        axis, ndmin, first = (*numbers, *usual[len(numbers) :])
+        parts = []
+        for item in keys[1:]:
+            part = r_[item]
+            count = 1 if isinstance(item, slice) else numpy.ndim(item)
+            if part.ndim < ndmin or count < ndmin:
+                part = part.reshape((1,) * (ndmin - count) + part.shape[part.ndim - count :])
+                part = _with_axes_at(part, ndmin, count, first)
+            parts.append(part)
+        return np.concatenate(parts, axis)
+
     def __len__(self):
         return 0
+
+
+def _with_axes_at(part, ndmin, count, first):
+    """A part whose last `count` of `ndmin` axes are moved to begin at `first`."""
+    free = ndmin - count
+    if first == -1 or count == 0:
+        return part
+    begin = first if first >= 0 else first + free + 1
+    every = tuple(range(ndmin))
+    return part.transpose(every[:begin] + every[free:] + every[begin:free])
 
 
 r_ = _Rows("r_", False)

@@ -1,7 +1,7 @@
 """Covariances and correlations."""
 
-import warnings
-
+from .. import _core
+from ..core.float_errors import warn_here
 from . import names as np
 from .names import compiled as _compiled
 from .registry import Any, Array, DTypeArg, Flag, function
@@ -75,18 +75,15 @@ def _squeezed(c, one):
 
 def _unweighted(x, less):
     count = x.shape[1] - less
-    if not _compiled and count <= 0:
-        _warn()
     d = x - np.mean(x, 1, keepdims=True)
-    return np.dot(d, _conjugate(d).T) * (1.0 / count if count > 0 else np.inf)
+    result = np.dot(d, _conjugate(d).T) * (1.0 / count if count > 0 else np.inf)
+    if not _compiled and count <= 0 and _core.counts_few(result, result, (), 1):
+        warn_here("Degrees of freedom <= 0 for slice")  # of what is at rest NumPy says so itself
+    return result
 
 
 def _conjugate(x):
     return np.conj(x) if x.dtype.kind == "c" else x  # of real numbers conj() is a copy
-
-
-def _warn():
-    warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=4)
 
 
 def _checked(name, weights, x):

@@ -78,8 +78,11 @@ _PLAIN = ("random", "random_sample", "ranf", "sample", "rand")
 # Those of _rejection.py, which a CPU does no quicker than NumPy.
 _TRIED = {
     "standard_gamma", "gamma", "chisquare", "beta", "f", "poisson", "binomial", "negative_binomial",
+    "vonmises", "wald", "zipf", "logseries", "hypergeometric",
 }  # fmt: skip
-NAMES = {*_OF_UNIFORM, *_OF_NORMAL, *_PLAIN, *_TRIED}
+_ROWS = {"dirichlet", "multinomial"}  # whose numbers are rows, made by _rejection.py, too
+_WIDEST = 64  # elements of a row: each is a kernel
+NAMES = {*_OF_UNIFORM, *_OF_NORMAL, *_PLAIN, *_TRIED, *_ROWS}
 
 
 def _extents(size):
@@ -126,11 +129,44 @@ def _tried(name, names, integers, args, kwargs, dtype):
     return of(stream, *parameters).astype(kind).reshape(shape)
 
 
+def _rows(name, names, integers, args, kwargs, dtype):
+    """The same of dirichlet and multinomial."""
+    if not _core.draws_apart(MANY) or len(args) > len(names) or kwargs.keys() - set(names):
+        return None
+    values = dict(zip(names, args, strict=False)) | kwargs
+    line = values.get("alpha" if name == "dirichlet" else "pvals")
+    if not isinstance(line, (list, tuple, numpy.ndarray, nb.ndarray)):
+        return None
+    line, count = numpy.asarray(line), values.get("n", 0)
+    kind = numpy.dtype((float if name == "dirichlet" else int) if dtype is None else dtype)
+    if line.dtype.kind not in "iuf" or line.ndim != 1 or not 1 < line.size <= _WIDEST:
+        return None
+    shape, n = _extents(values.get("size"))
+    if n * line.size < MANY or kind.kind not in ("f" if name == "dirichlet" else "iuf"):
+        return None
+    possible = line.min() >= 0.1 and line.max() < _LARGE
+    if name == "multinomial":  # what NumPy refuses is its own to say
+        possible = type(count) is int and 0 <= count < 1e15 and line.min() >= 0
+        possible = possible and float(line[:-1].astype(float).sum()) <= 1.0
+    if not possible:
+        return None
+    _rejection = importlib.import_module("numbus.compat.cupy._rejection")
+    stream = _rejection.Stream(int(integers(0, 1 << 64, dtype=numpy.uint64)), n)
+    line = [float(x) for x in line]
+    if name == "dirichlet":
+        made = _rejection.dirichlet(stream, line)
+    else:
+        made = _rejection.multinomial(stream, count, line)
+    return made.astype(kind).reshape((*shape, len(line)))
+
+
 def drawn(name, names, integers, args, kwargs, dtype):
     """The numbers of a call for many, in the dtype; None where NumPy has to draw.
 
     names: those of the parameters, "size" the last one; integers: draws the key.
     """
+    if name in _ROWS:
+        return _rows(name, names, integers, args, kwargs, dtype)
     if name in _TRIED:
         return _tried(name, names, integers, args, kwargs, dtype)
     if name in _PLAIN:

@@ -132,6 +132,117 @@ def binomial(index, key, stream, n, chance):
     return k if chance <= 0.5 else n - k
 
 
+@vectorize
+def vonmises(index, key, stream, mean, kappa):
+    """By Best and Fisher (1979); uniform for very small concentrations."""
+    angle, sign = 0.0, 0.0
+    if kappa < 1e-8:
+        w = words(index, key, 0, stream)
+        angle = math.pi * unit(w[0], w[1])
+        sign = unit(w[2], w[3])
+    else:
+        s = 1.0 / kappa + kappa
+        if kappa >= 1e-5:
+            tau = 1.0 + math.sqrt(1.0 + 4.0 * kappa * kappa)
+            rho = (tau - math.sqrt(2.0 * tau)) / (2.0 * kappa)
+            s = (1.0 + rho * rho) / (2.0 * rho)
+        attempt = 0
+        while True:
+            w = words(index, key, attempt, stream)
+            z = math.cos(math.pi * unit(w[0], w[1]))
+            v = unit(w[2], w[3])
+            w = words(index, key, attempt, stream + 1)
+            sign = unit(w[0], w[1])
+            attempt += 1
+            f = (1.0 + s * z) / (s + z)
+            c = kappa * (s - f)
+            if c * (2.0 - c) > v or math.log(c / v) + 1.0 >= c:
+                angle = math.acos(min(max(f, -1.0), 1.0))
+                break
+    angle = mean + (angle if sign < 0.5 else -angle)
+    return angle - 2.0 * math.pi * math.floor((angle + math.pi) / (2.0 * math.pi))
+
+
+@vectorize
+def wald(index, key, stream, mean, scale):
+    """By the roots of Michael, Schucany and Haas (1976); the smaller one without cancellation."""
+    w = words(index, key, 0, stream)
+    z, _ = pair64(joined(w[0], w[1]), joined(w[2], w[3]))
+    w = words(index, key, 0, stream + 1)
+    d = mean * z * z / (2.0 * scale)
+    x = mean / (1.0 + d + math.sqrt(d * (2.0 + d)))
+    return x if unit(w[0], w[1]) * (mean + x) <= mean else mean * mean / x
+
+
+@vectorize
+def zipf(index, key, stream, a):
+    """By Devroye's rejection (1986) of those that 63 bits hold."""
+    b = 2.0 ** (a - 1.0)
+    attempt = 0
+    while True:
+        w = words(index, key, attempt, stream)
+        attempt += 1
+        x = math.floor(unit(w[0], w[1]) ** (-1.0 / (a - 1.0))) * 1.0
+        if 1.0 <= x < 9.2e18:
+            t = (1.0 + 1.0 / x) ** (a - 1.0)
+            if unit(w[2], w[3]) * x * (t - 1.0) * b <= t * (b - 1.0):
+                return x
+
+
+@vectorize
+def logseries(index, key, stream, p):
+    """By Kemp's transformation of two uniform numbers (1981, LK)."""
+    w = words(index, key, 0, stream)
+    v = unit(w[2], w[3])
+    q = -math.expm1(math.log1p(-p) * unit(w[0], w[1]))
+    if v >= p or v >= q:
+        return 1.0
+    if v > q * q:
+        return 2.0 if v < q else 1.0
+    return math.floor(1.0 + math.log(v) / math.log(q)) * 1.0
+
+
+@vectorize
+def hypergeometric(index, key, stream, good, bad, sample):
+    """One by one where few are drawn, else by Stadlober's ratio of uniforms (1989, HRUA)."""
+    whole = good + bad
+    drawn = min(sample, whole - sample)
+    few = min(good, bad)
+    k = 0.0
+    if drawn < 10.0:
+        rest, left, n = few, whole, 0
+        while left > whole - drawn:
+            w = words(index, key, n, stream)
+            n += 1
+            if unit(w[0], w[1]) * left < rest:
+                rest -= 1.0
+                k += 1.0
+            left -= 1.0
+    else:
+        p = few / whole
+        spread = math.sqrt((whole - drawn) * drawn * p * (1.0 - p) / (whole - 1.0) + 0.5)
+        centre = drawn * p + 0.5
+        width = math.sqrt(8.0 / math.e) * spread + 3.0 - 2.0 * math.sqrt(3.0 / math.e)
+        mode = math.floor((drawn + 1.0) * (few + 1.0) / (whole + 2.0)) * 1.0
+        most = math.lgamma(mode + 1.0) + math.lgamma(few - mode + 1.0)
+        most += math.lgamma(drawn - mode + 1.0) + math.lgamma(whole - few - drawn + mode + 1.0)
+        attempt = 0
+        while True:
+            w = words(index, key, attempt, stream)
+            attempt += 1
+            u = unit(w[0], w[1])
+            x = centre + width * (unit(w[2], w[3]) - 0.5) / u
+            if 0.0 <= x < min(drawn, few) + 1.0:
+                k = math.floor(x) * 1.0
+                density = most - math.lgamma(k + 1.0) - math.lgamma(few - k + 1.0)
+                density -= math.lgamma(drawn - k + 1.0)
+                density -= math.lgamma(whole - few - drawn + k + 1.0)
+                if 2.0 * math.log(u) <= density:
+                    break
+    k = k if good <= bad else drawn - k
+    return k if drawn == sample else good - k
+
+
 class Stream:
     """The elements of a key."""
 
@@ -156,6 +267,22 @@ def _f(s, above, below):
     return s.gamma(above / 2) * below / (s.gamma(below / 2) * above)
 
 
+def dirichlet(s, shapes):
+    """Rows of gamma numbers over their sums."""
+    columns = nb.stack([s.gamma(a) for a in shapes], axis=-1)
+    return columns / columns.sum(axis=-1, keepdims=True)
+
+
+def multinomial(s, n, chances):
+    """Rows of binomial numbers, each of what those before it have left."""
+    left, share, columns = nb.full(s.index.shape, float(n)), 1.0, []
+    for p in chances[:-1]:
+        columns.append(s(binomial, left, min(1.0, p / share) if share > 0 else 0.0))
+        left = left - columns[-1]
+        share -= p
+    return nb.stack([*columns, left], axis=-1)
+
+
 # As in _distributions: default parameters, whether they are possible, numbers of them.
 REAL = {
     "standard_gamma": ((None,), lambda a: a > 0, Stream.gamma),
@@ -164,8 +291,26 @@ REAL = {
     # Gamma numbers of smaller shapes are often 0, and these their quotients.
     "beta": ((None, None), lambda a, b: a >= 0.1 and b >= 0.1, _beta),
     "f": ((None, None), lambda a, b: a >= 0.2 and b >= 0.2, _f),
+    "vonmises": (
+        (None, None),
+        lambda m, k: 0 <= k < 1e8,
+        lambda s, m, k: s(vonmises, m, k),
+    ),
+    "wald": (
+        (None, None),
+        lambda m, a: m > 0 and a > 0,
+        lambda s, m, a: s(wald, m, a),
+    ),
 }
 WHOLE = {
+    # Of smaller powers most tries have more than 63 bits; of larger ones 1 is all that comes.
+    "zipf": ((None,), lambda a: 1.02 <= a <= 60, lambda s, a: s(zipf, a)),
+    "logseries": ((None,), lambda p: 0 < p < 1, lambda s, p: s(logseries, p)),
+    "hypergeometric": (
+        (None, None, None),
+        lambda g, b, n: all([0 <= x <= 1e9 and x == int(x) for x in (g, b, n)]) and 0 < n <= g + b,
+        lambda s, g, b, n: s(hypergeometric, g, b, n),
+    ),
     "poisson": ((1.0,), lambda m: 0 <= m < 1e15, lambda s, m: s(poisson, m)),
     "binomial": (
         (None, None),

@@ -124,9 +124,3 @@ def polyint(c):
         out[k + 1] = given[k] / (k + 1)
     out[0] -= polyval(out.dtype.type(0), out)
     return out
-
-
-@known("np.where")
-def where(condition):
-    """Of a condition alone: its indices."""
-    return np.nonzero(condition)

@@ -123,19 +123,3 @@ def product(a, b):
                         out[i, j] += s * b[k, j]
                     k += 1
     return out
-
-
-@known("np.vdot")
-def vdot(a, b):
-    """The sum of conj(a) * b."""
-    if np.result_type(a, np.complex64) == np.result_type(a):
-        return dot(np.conj(a.ravel()), b.ravel())
-    return dot(a.ravel(), b.ravel())
-
-
-@known("np.inner")
-def inner(a, b):
-    """dot() along the last axes."""
-    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or b.ndim < 2:
-        return dot(a, b)
-    return dot(a, np.swapaxes(b, -1, -2))
