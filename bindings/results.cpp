@@ -29,6 +29,11 @@ nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call
       }
       return nb::none();
     }
+    case Type::Tag::Maybe: {
+      if (*words++ & 1) return to_python(t.items[0], words, call);
+      words += frontend::words(t.items[0]).size();
+      return nb::none();
+    }
     case Type::Tag::Tuple: {
       nb::list items;
       for (const Type& i : t.items) items.append(to_python(i, words, call));

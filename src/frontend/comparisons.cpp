@@ -5,12 +5,12 @@
 
 namespace numbus::frontend {
 
-Value Lower::compare(const Node& n) { return chain(n, 0, expression(*n.one(Field::left))); }
+Value Lower::compare(const Node& n) { return chain(n, 0, maybe_none(*n.one(Field::left))); }
 
 // a < b < c: what comes later is looked at only where all before hold.
 Value Lower::chain(const Node& n, size_t at, const Value& left) {
   const auto &ops = n.all(Field::ops), &right = n.all(Field::comparators);
-  Value b = expression(right[at]);
+  Value b = maybe_none(right[at]);
   bool last = at + 1 == ops.size();
   if (left.unknown() || b.unknown()) {
     if (!last) chain(n, at + 1, b);
@@ -89,6 +89,8 @@ Value Lower::negated(const Node& n, const Value& v) {
 
 Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value& b) {
   auto known = [&](bool yes) { return from_scalar(Scalar::from_bool(yes), DType::Bool, true); };
+  if (a.type.is_maybe() || b.type.is_maybe())
+    if (auto same = compare_none(n, op, a, b)) return *same;
   if (op == NodeKind::Is || op == NodeKind::IsNot) {
     bool none_a = a.type.is(Type::Tag::None), none_b = b.type.is(Type::Tag::None);
     if (none_a || none_b) return known((none_a && none_b) == (op == NodeKind::Is));

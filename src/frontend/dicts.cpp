@@ -65,7 +65,8 @@ Type Lower::dict_type(Type key, Type value) {
 bool Lower::is_open(const Type& t) {
   if (t.is(Type::Tag::List) && t.items[0].unknown()) return true;
   if (t.is(Type::Tag::Dict) && (t.items[0].unknown() || t.items[1].unknown())) return true;
-  const bool holds = t.is(Type::Tag::List) || t.is(Type::Tag::Dict) || t.is(Type::Tag::Tuple);
+  const bool holds =
+      t.is(Type::Tag::List) || t.is(Type::Tag::Dict) || t.is(Type::Tag::Tuple) || t.is_maybe();
   return holds && std::ranges::any_of(t.items, is_open);
 }
 
@@ -184,7 +185,8 @@ Type* Lower::type_behind(const Node& n, std::string* key) {
     Variable* variable = find_variable(n.text);
     if (!variable) return nullptr;
     if (key) *key = variable->key;
-    return &types_[variable->key];
+    Type& known = types_[variable->key];
+    return known.is_maybe() ? &known.items[0] : &known;
   }
   const Node* of = nullptr;
   if (n.kind == NodeKind::Subscript) of = n.one(Field::value);
@@ -568,17 +570,18 @@ Value Lower::dict_method(const Call& c, const Node& receiver, const Value& self,
   if (name == "get" || name == "pop" || name == "setdefault") {
     expect(c, name, 1, 2);
     if (name != "get") expect_own_dict(n, receiver, self);
-    const bool one = c.args.size() == 1 || c.args[1].type.is(Type::Tag::None);
-    if (one && (name != "pop" || c.args.size() == 2))
-      not_yet(n, name + "() that may give None", "a default of the type of the values");
-    Value other = one ? Value{} : argument(1);
+    const bool gives_none = name == "get" && c.args.size() == 1;
+    const bool one = c.args.size() == 1 && !gives_none;
+    Value other = one ? Value{} : gives_none ? none : argument(1);
     if (!one && other.unknown()) return {};
+    if (name == "setdefault" && (one || other.type.is(Type::Tag::None) || other.type.is_maybe()))
+      not_yet(n, "setdefault() that may give None", "a default of the type of the values");
     if (name == "setdefault" && widen_dict(n, receiver, self, boxed_type(c.args[0]), other.type))
       return {};
     if (lacks_types(self.type)) {
       learn_key(n, receiver, self, c.args[0]);
       // As long as nothing else is known of the values: d[k] = d.get(k, 0) + 1.
-      Value r = one ? Value{} : other;
+      Value r = one || other.type.is(Type::Tag::None) ? Value{} : other;
       r.known.reset();
       return r;
     }

@@ -174,7 +174,7 @@ void Lower::yield(const Node& n) {
     not_yet(n, "generators (Yield) but in the head of a for loop", "fill an array, and return it");
   Generator* g = generator_;
   const Node* value = n.one(Field::value);
-  Value v = value ? expression(*value) : Value{};
+  Value v = value ? maybe_none(*value) : Value{};
   if (!value) v.type = Type::of(Type::Tag::None);
   if (v.lazy) v = materialise(n, v);
   // The loop's body sees the names, loops and returns of its own function.

@@ -668,7 +668,8 @@ Value Lower::tuple_comprehension(const Node& n, const Value& over) {
 Value Lower::comprehension(const Node& n) {
   const auto& generators = n.all(Field::generators);
   const Node& first = generators[0];
-  Value over = expression(*first.one(Field::iter));
+  Value over =
+      some(first, maybe_none(*first.one(Field::iter)), "'NoneType' object is not iterable");
   if (over.unknown()) return {};
   bool simple = generators.size() == 1 && first.all(Field::ifs).empty();
   if (simple && over.type.is(Type::Tag::Tuple) && over.type.text.empty())

@@ -188,23 +188,14 @@ void Lower::pass() {
   f.results = words(result_);
   if (source_.definition.kind == NodeKind::Lambda) {
     const Node& body = *source_.definition.one(Field::body);
-    Value v = expression(body);
+    Value v = maybe_none(body);
     if (!ended_) return_value(body, v);
   } else {
-    // Falling off the end gives None: a mistake where other paths give something.
-    if (!block(source_.definition.all(Field::body)) && !unknown_result_) {
+    // Falling off the end gives None.
+    if (!block(source_.definition.all(Field::body))) {
       Node end;
       end.line = source_.definition.end_line;
-      thread_ends(end);
-      if (result_.unknown()) {
-        result_ = Type::of(Type::Tag::None);
-        changed_ = true;
-      } else if (!result_.is(Type::Tag::None)) {
-        not_yet(source_.definition,
-                "'" + source_.name + "' returns " + frontend::name(result_) +
-                    " on one path, and ends without a return on another",
-                "end with a return of the same type, or with raise");
-      }
+      return_value(end, none());
     }
   }
   break_loop(outermost_);
@@ -306,7 +297,7 @@ Value Lower::read_variable(const Node& at, const std::string& name) {
                  "' carries a value from one iteration of a parallel loop to the next, but " +
                  "iterations have no order",
              "range instead of prange; only x += …, x *= …, x = max(x, …) and their like add up");
-      return *v;
+      return narrowed(name, *v);
     }
   }
   if (Variable* v = find_variable(name)) {
@@ -319,7 +310,7 @@ Value Lower::read_variable(const Node& at, const std::string& name) {
     if (outside_.contains(v->key)) share_lists(r);
     if (auto known = constants_.find(v->key); known != constants_.end())
       recall(r, known->second, 0);
-    return r;
+    return narrowed(name, r);
   }
   // Only a later pass may know it: assigned further down in a loop.
   auto it = types_.find(scope_->key(name));
@@ -354,6 +345,10 @@ void Lower::assign_name(const Node& at, const std::string& name, Value v, bool f
     scope_->versions[name] = where + "." + std::to_string(times);
   }
   std::string k = scope_->key(name);
+  if (v.unknown() || v.type.is_maybe() || v.type.is(Type::Tag::None))
+    scope_->present.erase(name);
+  else
+    scope_->present.insert(name);
   if (v.type.is(Type::Tag::Function)) {
     // Known while compiling: nothing is stored, and there is nothing to join.
     auto it = scope_->variables.find(name);
@@ -461,6 +456,7 @@ size_t Lower::recall(Value& v, const std::vector<std::optional<Scalar>>& known, 
 }
 
 Value Lower::convert_to(const Node& at, const Value& v, const Type& t) {
+  if (t.is_maybe()) return to_maybe(at, v, t);
   if (t.is(Type::Tag::List)) return v.unknown() ? v : to_list(at, v, t.items[0]);
   if (t.is(Type::Tag::Dict)) return v.unknown() ? v : to_dict(at, v, t);
   if (t.is(Type::Tag::String) && v.type.is(Type::Tag::Text)) return string_of(at, v);
@@ -531,6 +527,10 @@ Value Lower::unflatten(const Type& t, std::span<const Val> all, size_t& next) {
     }
     case Type::Tag::List:
     case Type::Tag::Dict: r.v = {all[next++]}; break;
+    case Type::Tag::Maybe:
+      r.v = {all[next++]};
+      r.items = {unflatten(t.items[0], all, next)};
+      break;
     case Type::Tag::String:
     case Type::Tag::Range:
       r.v.assign(all.begin() + next, all.begin() + next + 3);

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -124,6 +125,8 @@ class Lower {
     int depth = 0;  // of nested statements: assignments outside of any begin a new version
     const Source* source = nullptr;
     const void* portion = nullptr;  // the parallel loop's body that it stands in
+    // Names that hold a value here, whatever their type says: they have been compared with None.
+    std::set<std::string> present;
 
     // Under which the type of a name is kept.
     std::string key(const std::string& name) const {
@@ -200,6 +203,7 @@ class Lower {
   bool loop_body(const Node& n, const Loop& loop);
   bool loop_else(const Node& n, Val ended);
   bool for_loop(const Node& n);
+  bool for_loop_over(const Node& n);
   bool while_loop(const Node& n);
   Val comes_before(Val at, Val stop, Val step);
   Val stop_of_range(const Node& n, const Value& range);
@@ -369,8 +373,23 @@ class Lower {
                      const std::function<void(const std::function<void(const Value&)>&)>& run,
                      bool about = false);
 
+  // --- none.cpp
+  static Value none();
+  Value narrowed(const std::string& name, const Value& v) const;
+  Value to_maybe(const Node& at, const Value& v, const Type& t);
+  Value some(const Node& n, const Value& v, const std::string& message,
+             const char* exception = "TypeError");
+  Value some_with_attributes(const Node& n, const Value& v, const std::string& attribute);
+  void refuse_none(const Node& n, const Value& v, const std::string& what);
+  Val if_there(const Value& v, const std::function<Val(const Value&)>& said);
+  std::optional<Value> compare_none(const Node& n, NodeKind op, const Value& a, const Value& b);
+  void narrow(const Node& test, bool holds);
+  void forget_renewed(const Node& loop);
+  void expect_values(Call& c, const std::string& name);
+
   // --- expressions.cpp
   Value expression(const Node& n);
+  Value maybe_none(const Node& n);
   void refuse_empty_lists(const Node& n);
   Value printed(const Node& n);
   Value constant(const Node& n);

@@ -47,7 +47,7 @@ bool Lower::carry_out(const Node& n) {
       const auto& targets = n.all(Field::targets);
       unpacks_ = targets.size() == 1 &&
                  (targets[0].kind == NodeKind::Tuple || targets[0].kind == NodeKind::List);
-      Value v = expression(*n.one(Field::value));
+      Value v = maybe_none(*n.one(Field::value));
       if (ended_) break;
       if (targets.size() > 1) {  // one value: a = b = x + 1
         if (v.lazy) v = materialise(n, v);
@@ -66,7 +66,7 @@ bool Lower::carry_out(const Node& n) {
     }
     case NodeKind::AnnAssign:
       if (const Node* value = n.one(Field::value)) {
-        Value v = expression(*value);
+        Value v = maybe_none(*value);
         if (!ended_) assign(*n.one(Field::target), v);
       }
       break;
@@ -76,9 +76,7 @@ bool Lower::carry_out(const Node& n) {
     case NodeKind::If: ends = if_statement(n); break;
     case NodeKind::Return: {
       const Node* value = n.one(Field::value);
-      Value none;
-      none.type = Type::of(Type::Tag::None);
-      Value v = value ? expression(*value) : none;
+      Value v = value ? maybe_none(*value) : none();
       if (ended_) break;
       return_value(n, v);
       ends = true;
@@ -97,7 +95,7 @@ bool Lower::carry_out(const Node& n) {
       break;
     case NodeKind::Expr: {
       const Node& e = *n.one(Field::value);
-      if (e.kind != NodeKind::Constant) expression(e);  // a docstring says nothing
+      if (e.kind != NodeKind::Constant) maybe_none(e);  // a docstring says nothing
       break;
     }
     case NodeKind::Pass: break;
@@ -108,7 +106,8 @@ bool Lower::carry_out(const Node& n) {
     case NodeKind::Delete:
       for (const Node& t : n.all(Field::targets)) {
         if (t.kind == NodeKind::Name) continue;
-        Value list = t.kind == NodeKind::Subscript ? expression(*t.one(Field::value)) : Value{};
+        Value list = t.kind == NodeKind::Subscript ? maybe_none(*t.one(Field::value)) : Value{};
+        list = some(t, list, "'NoneType' object does not support item deletion");
         if (list.unknown() && t.kind == NodeKind::Subscript) continue;
         if (list.type.is(Type::Tag::Dict)) {
           delete_key(t, list, expression(*t.one(Field::slice)));
@@ -181,6 +180,8 @@ void Lower::assign(const Node& target, const Value& v) {
         for (const Node& t : names) assign(t, {});
         return;
       }
+      if (v.type.is_maybe())
+        return assign(target, some(target, v, "cannot unpack non-iterable NoneType object"));
       if (v.type.is(Type::Tag::List) || (v.type.is_array() && v.type.ndim > 0) ||
           v.type.is_text()) {
         // As many as names, looked at before the first name changes.
@@ -216,9 +217,11 @@ void Lower::assign(const Node& target, const Value& v) {
       break;
     }
     case NodeKind::Subscript: {
-      Value a = expression(*target.one(Field::value));
+      Value a = maybe_none(*target.one(Field::value));
       Value by = expression(*target.one(Field::slice));
-      store(target, a, by, v);
+      refuse_none(target, v, "as an item");
+      a = some(target, a, "'NoneType' object does not support item assignment");
+      if (!a.unknown()) store(target, a, by, v);
       break;
     }
     case NodeKind::Attribute: {
@@ -336,12 +339,16 @@ void Lower::expect_taken(const Node& n, const std::string& what, const Value& no
 void Lower::aug_assign(const Node& n) {
   const Node& target = *n.one(Field::target);
   Op op = row_of_operator(n.one(Field::op)->kind);
+  const std::string in_place_message =
+      "unsupported operand type(s) for " + std::string(python_operator(op)) + "=: 'NoneType'";
   if (target.kind == NodeKind::Subscript) {
     // The element's address is found once.
-    Value a = expression(*target.one(Field::value));
+    Value a = some(target, maybe_none(*target.one(Field::value)),
+                   "'NoneType' object is not subscriptable");
     Value by = expression(*target.one(Field::slice));
+    if (a.unknown()) return;
     Value old = index(target, a, by);
-    Value more = expression(*n.one(Field::value));
+    Value more = some(n, maybe_none(*n.one(Field::value)), in_place_message);
     if (change_list(n, op, target, old, more)) return;
     if (old.type.is_array() && !old.lazy &&
         (a.type.is(Type::Tag::List) || a.type.is(Type::Tag::Dict))) {
@@ -362,7 +369,9 @@ void Lower::aug_assign(const Node& n) {
   }
   if (target.kind != NodeKind::Name) not_yet(n, "this target of an assignment");
   Value old = read_variable(target, target.text);
-  Value v = expression(*n.one(Field::value));
+  Value v = maybe_none(*n.one(Field::value));
+  old = some(n, old, in_place_message);
+  v = some(n, v, in_place_message);
   if (change_list(n, op, target, old, v)) return;
   if (old.type.is_array()) {
     // In place, as NumPy does.
@@ -402,19 +411,30 @@ bool Lower::if_statement(const Node& n) {
     return block(yes ? body : orelse);
   }
   if (test.type.is(Type::Tag::None)) return block(orelse);
+  const Node& condition_text = *n.one(Field::test);
   Val condition = truth(n, test);
   forget_temporaries(keep);
   ++scope_->depth;
   bool yes_ends = false, no_ends = false;
   auto otherwise = [&] { no_ends = block(orelse); };
+  const auto before = scope_->present;
+  narrow(condition_text, true);
+  auto after = before;
   when(
-      condition, [&] { yes_ends = block(body); },
+      condition,
+      [&] {
+        yes_ends = block(body);
+        after = std::exchange(scope_->present, before);
+        narrow(condition_text, false);
+      },
       orelse.empty() ? std::function<void()>() : std::function<void()>(otherwise));
   --scope_->depth;
+  if (no_ends)
+    scope_->present = after;
+  else if (!yes_ends)
+    std::erase_if(scope_->present, [&](const std::string& s) { return !after.contains(s); });
   return yes_ends && no_ends;
 }
-
-namespace {}  // namespace
 
 void Lower::return_value(const Node& n, const Value& v) {
   if (on_return_) {

@@ -18,6 +18,7 @@ struct Type {
   enum class Tag : uint8_t {
     Unknown,  // not seen yet
     None,
+    Maybe,  // None, or a value: items: the type of that
     Number,
     Array,
     Tuple,
@@ -58,6 +59,7 @@ struct Type {
   bool is(Tag t) const { return tag == t; }
   bool is_number() const { return tag == Tag::Number; }
   bool is_array() const { return tag == Tag::Array; }
+  bool is_maybe() const { return tag == Tag::Maybe; }
   bool is_text() const { return tag == Tag::Text || tag == Tag::String; }
   bool unknown() const { return tag == Tag::Unknown; }
   bool is_integer() const { return is_number() && kind(dtype) <= Kind::UInt; }
@@ -67,6 +69,13 @@ struct Type {
     r.tag = Tag::Number;
     r.dtype = t;
     r.weak = weak;
+    return r;
+  }
+  // None, or a value of that type.
+  static Type maybe(Type value) {
+    Type r;
+    r.tag = Tag::Maybe;
+    r.items = {std::move(value)};
     return r;
   }
   static Type of(Tag t) {

@@ -86,11 +86,6 @@ def returns_differ(x):
     return x  # ^return x
 
 
-def return_missing(x):  # ^def
-    if x[0] > 1:
-        return 1.0
-
-
 def one_sided(x):
     y = 1 if x[0] > 0 else x  # ^1 if
     return y
@@ -367,7 +362,6 @@ CASES = {
     join_dimensions: ((X,), ["'y' is array(float64, 1d", "2d"]),
     join_tuples: ((X,), ["'t' is (int, int)", "(int, int, int)"]),
     returns_differ: ((X,), ["returns int on one path", "array(float64"]),
-    return_missing: ((X,), ["ends without a return", "float"]),
     one_sided: ((X,), ["one side is int, the other array(float64"]),
     global_list: ((X,), ["global list", "tuple or an array"]),
     global_dict: ((X,), ["global dict"]),

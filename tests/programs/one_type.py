@@ -481,6 +481,11 @@ class Constants(ast.NodeVisitor):
             return True
         if isinstance(node, ast.Attribute) and node.attr in ("ndim", "itemsize"):
             return True
+        # What is never None, and what always is, are known.
+        if isinstance(node, ast.Compare) and any(
+            isinstance(n, ast.Constant) and n.value is None for n in (node.left, *node.comparators)
+        ):
+            return True
         # Arrays of different numbers of axes are not equal, whatever they hold.
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "array_equal":
             return True

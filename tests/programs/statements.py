@@ -32,6 +32,8 @@ class Statements:
             all_ = all_ + [("dict", 25)]
         if self.wordy:
             all_ = all_ + [("string", 15)]
+        if self.unsure:
+            all_ = all_ + [("none", 15)]
         if self.loops:
             all_ = all_ + [("leave", 3)]
         if self.level == 1:
@@ -292,6 +294,9 @@ class Statements:
         """An early return; which names it gives is known at the end."""
         if self.returns is None:
             held = {n: kind_of(v) for n, v in self.ns.items() if n not in self.hidden}
+            for n, v in self.maybes.items():
+                if n in self.ns:
+                    held[n] = "maybe", kind_of(v)
             self.emit(f"if {self.condition(2)[0]}:")
             self.lines.append((self.level + 1, held))
             return
