@@ -310,6 +310,13 @@ Value Lower::call_function(const Call& c, int source) {
   for (size_t i = 0; i < args.size() && i < 64; ++i)
     if (spec.written >> i & 1) written_ |= origin_of(args[i]);
   if ((spec.active && &spec != &spec_) || spec.provisional) spec_.provisional = true;
+  if (spec.catches) {
+    // Errors of all threads are noted in one place.
+    if (portion_)
+      not_yet(c.n, "a function with a try statement in a parallel loop: '" + s.name + "'",
+              "range instead of prange");
+    if (!spec_.catches) spec_.catches = changed_ = true;
+  }
   if (spec.result.unknown()) {
     waiting_ = true;
     stuck_ = stuck_ || (!spec.active && !spec.provisional);
@@ -436,13 +443,17 @@ Value Lower::call_inline(const Call& c, const Node& definition, const std::strin
       scope_ = &scope;
       assign_name(n, "return", v);
       scope_ = inside;
-      break_loop(loop);
+      leave_by_return();
     };
+    const Val outer_return = std::exchange(return_to_, loop);
+    const size_t outer_base = std::exchange(finals_base_, finals_.size());
     raises = block(definition.all(Field::body));
     if (!raises) assign_name(definition, "return", none());
     raises = raises && !gives;
     on_return_ = std::move(before);
     loops_ = std::move(loops);
+    return_to_ = outer_return;
+    finals_base_ = outer_base;
     break_loop(loop);
     end_loop(loop);
     auto it = scope.variables.find("return");
@@ -519,6 +530,7 @@ Value Lower::call_named(const Call& given, const std::string& name) {
   }
   if (name == "bool" && c.args.size() == 1 && c.args[0].type.is_maybe())
     return boolean(truth(c.n, c.args[0]));
+  for (const Value& a : c.args) refuse_exception(c.n, a);
   expect_values(c, name);
   for (const Value& a : c.args)
     if (a.unknown()) return {};

@@ -254,13 +254,14 @@ Val Lower::call_dict(const Node& n, const char* what, const Value& dict, const V
 
 // Raises a KeyError whose argument is the key itself.
 void Lower::raise_key_error(const Node& n, const Value& key) {
-  Val memory = intrinsic(ir::Intrinsic::allocate, DType::I64,
-                         ci(8 * static_cast<int64_t>(words(key.type).size())));
-  expect_memory(memory);
-  write_words(key.type, key, intrinsic(ir::Intrinsic::data_of, DType::I64, memory), ci(0), true);
+  // A list, which lets go of what its item holds: a program may catch the error.
+  const Value held = new_list(key.type, ci(0), ci(0));
+  resize_list(held, ci(1));
+  write_item(n, held, ci(0), key);
+  retain(held);
   int s = site(n, "KeyError", name(key.type));
-  u_.result.sites[static_cast<size_t>(s)].argument = key.type;
-  raise_at(s, memory);
+  u_.result.sites[static_cast<size_t>(s)].argument = held.type.items[0];
+  raise_at(s, held.v[0]);
 }
 
 // Of a dict that nobody fills, what is looked up says of which type its keys are.

@@ -254,7 +254,11 @@ Value Lower::global(const Node& n) {
     }
     auto& all = u_.result.module.constants;
     std::string bytes(static_cast<const char*>(g.data), size * itemsize(g.dtype));
-    size_t which = std::find(all.begin(), all.end(), bytes) - all.begin();
+    auto is_table = [&](size_t k) {
+      return std::ranges::any_of(u_.tables, [&](const auto& t) { return t.constant == k; });
+    };
+    size_t which = 0;
+    while (which < all.size() && (all[which] != bytes || is_table(which))) ++which;
     if (which == all.size()) all.push_back(bytes);
     v.type = Type::array_of(g.dtype, static_cast<int>(g.shape.size()));
     v.type.readonly = v.type.frozen = true;
@@ -477,6 +481,7 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
     }
   }
   if (!v.type.names.empty()) return field_of(n, v, name);
+  refuse_exception(n, v);
   fail(n, frontend::name(v.type) + " has no attribute '" + name + "'");
 }
 

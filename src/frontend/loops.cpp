@@ -27,8 +27,10 @@ bool leaves(const std::vector<Node>& body) {
   for (const Node& n : body) {
     if (n.kind == NodeKind::Break || n.kind == NodeKind::Continue) return true;
     bool loop = n.kind == NodeKind::For || n.kind == NodeKind::While;
-    if (n.kind == NodeKind::If && leaves(n.all(Field::body))) return true;
-    if ((n.kind == NodeKind::If || loop) && leaves(n.all(Field::orelse))) return true;
+    const bool part = n.kind == NodeKind::If || n.kind == NodeKind::Try;
+    if ((part || n.kind == NodeKind::ExceptHandler) && leaves(n.all(Field::body))) return true;
+    if (leaves(n.all(Field::handlers)) || leaves(n.all(Field::finalbody))) return true;
+    if ((part || loop) && leaves(n.all(Field::orelse))) return true;
   }
   return false;
 }

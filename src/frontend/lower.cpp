@@ -43,6 +43,41 @@ bool widens(const Type& from, const Type& to) {
   return false;
 }
 
+// Whether an error of one class is caught by a handler of another.
+bool is_a(const Unit& u, const std::string& cls, const std::string& of) {
+  // Of what compiled code raises by itself; of all others the program has said it (know_bases).
+  static const std::map<std::string, std::string> kBases = {
+      {"AssertionError", "Exception"},      {"ArithmeticError", "Exception"},
+      {"LookupError", "Exception"},         {"IndexError", "LookupError"},
+      {"KeyError", "LookupError"},          {"ZeroDivisionError", "ArithmeticError"},
+      {"OverflowError", "ArithmeticError"}, {"FloatingPointError", "ArithmeticError"},
+      {"ValueError", "Exception"},          {"TypeError", "Exception"},
+      {"AttributeError", "Exception"},      {"MemoryError", "Exception"},
+      {"RuntimeError", "Exception"},        {"NotImplementedError", "RuntimeError"},
+      {"Exception", "BaseException"},
+  };
+  if (cls == of) return true;
+  if (auto known = u.bases.find(cls); known != u.bases.end() && known->second.contains(of))
+    return true;
+  auto base = kBases.find(cls);
+  return base != kBases.end() && is_a(u, base->second, of);
+}
+
+void fill_tables(Unit& u) {
+  for (const Unit::Table& t : u.tables) {
+    std::string bytes(std::max<size_t>(u.result.sites.size(), 1), '\0');
+    for (size_t s = 0; s < u.result.sites.size(); ++s) {
+      const Site& site = u.result.sites[s];
+      bytes[s] = t.classes.empty()
+                     ? !site.argument.unknown()
+                     : !site.missing && std::ranges::any_of(t.classes, [&](const std::string& cls) {
+                         return is_a(u, site.exception, cls);
+                       });
+    }
+    u.result.module.constants[t.constant] = std::move(bytes);
+  }
+}
+
 }  // namespace
 
 Result compile(Program& program, int function, const std::vector<Type>& arguments,
@@ -56,6 +91,7 @@ Result compile(Program& program, int function, const std::vector<Type>& argument
   u.result.result = s.result;
   for (size_t p = 0; p < arguments.size(); ++p)
     u.result.written.push_back(p < 64 ? s.written >> p & 1 : true);
+  fill_tables(u);
   // Functions of passes that were not the last are called by nobody.
   auto& all = u.result.module.functions;
   std::vector<int> index(all.size(), -1), todo{s.function};
@@ -160,7 +196,12 @@ void Lower::pass() {
   status_ = new_variable(DType::I32);
   nesting_ = 0;
   ended_ = false;
-  outermost_ = begin_loop();
+  outermost_ = raising_to_ = return_to_ = begin_loop();
+  finals_.clear();
+  finals_base_ = 0;
+  returned_.clear();
+  caught_.clear();
+  handling_.clear();
   landing_ = nesting_;
   size_t next = 0;
   const Node& arguments = *source_.definition.one(Field::args);
@@ -246,10 +287,12 @@ void Lower::not_yet(const Node& at, const std::string& what, const std::string& 
 
 int Lower::site(const Node& at, const std::string& exception, const std::string& text) {
   const Source* s = scope_->source;
+  const bool missing =
+      text.starts_with("not yet") || (s->library() && exception == "NotImplementedError");
   auto [it, fresh] = u_.sites.try_emplace(
       exception + '\0' + text + '\0' + s->file + '\0' + s->name + '\0' + std::to_string(at.line),
       static_cast<int>(u_.result.sites.size()));
-  if (fresh) u_.result.sites.push_back({exception, text, s->file, s->name, at.line});
+  if (fresh) u_.result.sites.push_back({exception, text, s->file, s->name, at.line, {}, missing});
   return it->second;
 }
 
@@ -267,7 +310,7 @@ void Lower::thread_ends(const Node& at) {
               site_of(at));
 }
 
-void Lower::leave_function() { break_loop(outermost_); }
+void Lower::leave_function() { break_loop(raising_to_); }
 
 // --- variables
 // ------------------------------------------------------------------------------------

@@ -72,7 +72,8 @@ struct Spec {
   // Made while a function that it calls was not finished: to be made again once that one's result
   // is another.
   bool provisional = false;
-  bool raises = false;  // on every path
+  bool raises = false;   // on every path
+  bool catches = false;  // it has a try statement, or calls a function that has
   int epoch = 0;
   uint64_t written = 0;  // arguments whose elements it may change, a bit each
 };
@@ -90,6 +91,14 @@ struct Unit {
   int epoch = 0;         // counts changes of results
   bool widened = false;  // a name holds numbers of several types
   int active = 0;        // functions being made
+  // Tables with a byte for each site, made in the end: whether a handler catches its error, or,
+  // with no classes, whether it has an argument.
+  struct Table {
+    size_t constant;  // in the module
+    std::vector<std::string> classes;
+  };
+  std::vector<Table> tables = {};
+  std::map<std::string, std::set<std::string>> bases = {};  // of exceptions' classes
 
   Spec& specialise(int source, const std::vector<Type>& arguments, const Node* from);
 };
@@ -139,6 +148,18 @@ class Lower {
     bool owned_by_user;         // break and continue mean it
     Val iteration = ir::kNone;  // of an unrolled loop: what continue leaves
     bool broken = false;        // a break in it has been met
+  };
+  // A finally that what leaves its statement comes by.
+  struct Finally {
+    Val loop, reason;  // what leads there, and a variable that says why: a Reason
+    size_t loops;      // that are open around it
+    bool returns = false, breaks = false, continues = false;
+  };
+  enum Reason : int64_t { kFallsThrough, kReturns, kBreaks, kContinues };
+  // An error that a handler, or a finally, deals with: variables of what was noted of it.
+  struct Caught {
+    Val site, first, second;
+    Val owner;  // of its argument's memory, or zero
   };
   // What a loop sees: how many items, and each of them.
   struct Sequence {
@@ -192,6 +213,20 @@ class Lower {
   void aug_assign(const Node& n);
   bool if_statement(const Node& n);
   void return_value(const Node& n, const Value& v);
+
+  // --- exceptions.cpp
+  bool leave_loop(const Node& n, bool breaks);
+  void leave_by_return();
+  bool try_statement(const Node& n);
+  bool try_and_handle(const Node& n);
+  bool handlers(const Node& n, size_t at, const Caught& error);
+  Caught new_caught();
+  void take(const Caught& c);
+  void raise_again(const Caught& c);
+  Val table_says(const std::vector<std::string>& classes, Val site);
+  std::vector<std::string> classes_of(const Node& n);
+  void know_bases(const Node& n);
+  void refuse_exception(const Node& n, const Value& v);
   void raise_statement(const Node& n);
   void assert_statement(const Node& n);
   std::string message(const Node& n, std::vector<Val>& values);
@@ -240,6 +275,8 @@ class Lower {
     std::function<void(const Node&, const Value&)> on_return;
     std::vector<Loop> loops;
     Val all;
+    Val raising_to, return_to;  // and the finally statements, as they are around the loop
+    size_t finals, finals_base;
   };
   Value indices_to_loop_over(const Call& c, const std::string& name);
   std::vector<Val> unravelled(Val at, std::span<const Val> shape);
@@ -691,7 +728,14 @@ class Lower {
   // is so, names hold lists from the beginning, `boxes_lists_`, and what was found is `outdated_`.
   bool lists_copied_ = false, lists_change_ = false, boxes_lists_ = false, outdated_ = false;
   std::vector<Loop> loops_;
-  Val outermost_ = ir::kNone;  // the loop around the whole body, which return leaves
+  Val outermost_ = ir::kNone;   // the loop around the whole body, which return leaves
+  Val raising_to_ = ir::kNone;  // the loop that an error leaves
+  Val return_to_ = ir::kNone;   // the loop that return leaves, of a function expanded in place, too
+  std::vector<Finally> finals_;
+  size_t finals_base_ = 0;      // of those, how many stand around the function expanded here
+  std::vector<Val> returned_;   // variables of what is returned by way of a finally
+  std::vector<Caught> caught_;  // all errors that this pass has had caught
+  std::vector<int> handling_;   // of these, those whose handlers are open; -1: a finally
   Val status_ = ir::kNone;
   std::vector<Val> owning_;  // variables that hold the owner of counted memory, or zero
   struct Temporary {

@@ -83,16 +83,8 @@ bool Lower::carry_out(const Node& n) {
       break;
     }
     case NodeKind::Break:
-    case NodeKind::Continue:
-      if (loops_.empty() || !loops_.back().owned_by_user)
-        fail(n, "break and continue do not work here", "they leave no parallel or unrolled loop");
-      loops_.back().broken |= n.kind == NodeKind::Break;
-      if (n.kind == NodeKind::Continue && loops_.back().iteration == ir::kNone)
-        b_->emit(Op::continue_loop, DType::I64, loops_.back().begin);
-      else
-        break_loop(n.kind == NodeKind::Break ? loops_.back().begin : loops_.back().iteration);
-      ends = true;
-      break;
+    case NodeKind::Continue: ends = leave_loop(n, n.kind == NodeKind::Break); break;
+    case NodeKind::Try: ends = try_statement(n); break;
     case NodeKind::Expr: {
       const Node& e = *n.one(Field::value);
       if (e.kind != NodeKind::Constant) maybe_none(e);  // a docstring says nothing
@@ -152,7 +144,7 @@ void Lower::unsupported(const Node& n) {
       {"Set", "sets (Set)", "a tuple, or np.unique(array)"},
       {"SetComp", "sets (SetComp)", "np.unique([… for …])"},
       {"With", "with statements (With)", "open and close outside of the compiled function"},
-      {"Try", "try statements (Try)", "an if before what may fail, or try around the call"},
+      {"TryStar", "except* (TryStar)", "except"},
       {"ClassDef", "classes (ClassDef)", "a named tuple, defined outside"},
       {"Yield", "generators (Yield)", "fill an array, and return it"},
       {"YieldFrom", "generators (YieldFrom)", "fill an array, and return it"},
@@ -481,11 +473,25 @@ void Lower::return_value(const Node& n, const Value& v) {
   }
   r = convert_to(n, r, wider);
   if (r.unknown()) return;
-  retain(r);
   std::vector<Val> given = flatten(r);
+  if (finals_.size() > finals_base_) {
+    // What a finally returns takes its place.
+    if (returned_.empty()) {
+      for (DType w : words(wider)) returned_.push_back(new_variable(w));
+      for (size_t o : owners(wider)) owning_.push_back(returned_[o]);
+    }
+    for (size_t o : owners(wider)) {
+      intrinsic(ir::Intrinsic::retain, DType::I64, given[o]);
+      intrinsic(ir::Intrinsic::release, DType::I64, get(returned_[o]));
+    }
+    for (size_t i = 0; i < given.size(); ++i) set(returned_[i], given[i]);
+    leave_by_return();
+    return;
+  }
+  retain(r);
   for (size_t i = 0; i < given.size(); ++i)
     b_->emit(Op::give, b_->type(given[i]), given[i], ir::kNone, ir::kNone, static_cast<int64_t>(i));
-  leave_function();
+  break_loop(outermost_);
 }
 
 // A constant or an f-string as the text of an exception; up to two numbers in it are noted as the
@@ -523,22 +529,6 @@ std::string Lower::message(const Node& n, std::vector<Val>& values) {
   }
   values.push_back(as(v, DType::I64));
   return format + (v.type.dtype == DType::Bool ? "b}" : "}");
-}
-
-void Lower::raise_statement(const Node& n) {
-  const Node* exc = n.one(Field::exc);
-  if (!exc) fail(n, "a bare raise has nothing to raise again", "raise ValueError(\"…\")");
-  const Node* cls = exc->kind == NodeKind::Call ? exc->one(Field::func) : exc;
-  if (cls->kind != NodeKind::Global || !cls->text.starts_with("exception "))
-    fail(*exc, "only exception classes can be raised", "raise ValueError(\"…\")");
-  std::vector<Val> values;
-  std::string text;
-  const auto& args = exc->kind == NodeKind::Call ? exc->all(Field::args) : cls->all(Field::args);
-  if (args.size() > 1)
-    not_yet(args[1], "exceptions of several arguments", "one f-string: ValueError(f\"n is {n}\")");
-  if (!args.empty()) text = message(args[0], values);
-  values.resize(2, ir::kNone);
-  raise_at(site(n, cls->text.substr(10), text), values[0], values[1]);
 }
 
 void Lower::assert_statement(const Node& n) {

@@ -17,7 +17,7 @@ namespace numbus::frontend {
   X(Lambda)                                                                                       \
   X(arguments)                                                                                    \
   X(arg)                                                                                          \
-  X(Return) X(Assign) X(AugAssign) X(AnnAssign) X(For) X(While) X(If) X(Raise) X(Assert) X(Expr)  \
+  X(Return) X(Assign) X(AugAssign) X(AnnAssign) X(For) X(While) X(If) X(Try) X(ExceptHandler) X(Raise) X(Assert) X(Expr)  \
       X(Pass) X(Delete) X(NamedExpr) X(Break) X(Continue) X(BoolOp) X(BinOp) X(UnaryOp) X(IfExp)  \
           X(Compare) X(Call) X(keyword) X(Constant) X(Attribute) X(Subscript) X(Starred) X(Name)  \
               X(List) X(Tuple) X(Slice) X(ListComp) X(GeneratorExp) X(comprehension) X(JoinedStr) \
@@ -41,7 +41,7 @@ enum class NodeKind : uint8_t {
   X(target) X(targets) X(value) X(values) X(iter) X(op) X(ops) X(operand) X(left) X(right) \
       X(comparators) X(func) X(keywords) X(elts) X(slice) X(lower) X(upper) X(step) X(elt) \
           X(keys) X(key) X(generators) X(ifs) X(exc) X(msg) X(defaults) X(posonlyargs) X(kwonlyargs)      \
-              X(kw_defaults) X(vararg) X(kwarg) X(annotation) X(format_spec)
+              X(kw_defaults) X(vararg) X(kwarg) X(annotation) X(format_spec) X(handlers) X(finalbody) X(type)
 // clang-format on
 enum class Field : uint8_t {
 #define X(name) name,

@@ -141,13 +141,6 @@ def with_statement(x):
         return 1
 
 
-def try_statement(x):
-    try:  # ^try
-        return x[0]
-    except ValueError:
-        return 0.0
-
-
 def class_statement(x):
     class A:  # ^class
         pass
@@ -374,7 +367,6 @@ CASES = {
     dictionary: ((X,), ["keys of two types in one dict"]),
     set_literal: ((X,), ["Set"]),
     with_statement: ((X,), ["With"]),
-    try_statement: ((X,), ["Try"]),
     class_statement: ((X,), ["ClassDef"]),
     generator: ((X,), ["Yield"]),
     import_statement: ((X,), ["Import"]),

@@ -26,7 +26,7 @@ from .statements import Statements
 from .texts import Texts
 from .wider import Wider
 
-GRAMMAR_VERSION = 8
+GRAMMAR_VERSION = 9
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,7 @@ class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones):
         self.rich = not self.scalar and self.r.random() < 0.4  # in dicts
         self.wordy = not self.scalar and self.r.random() < 0.35  # in strings
         self.unsure = self.r.random() < 0.3  # much of None-or-value
+        self.tries = not self.scalar and self.r.random() < 0.3  # many try statements
         self.maybes: dict = {}  # names that hold None or a value: a sample of the value
         self.options: list = []  # functions that give such
         self.level = 0

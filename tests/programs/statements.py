@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 
 import numpy as np
@@ -34,6 +35,8 @@ class Statements:
             all_ = all_ + [("string", 15)]
         if self.unsure:
             all_ = all_ + [("none", 15)]
+        if self.tries and self.level <= self.features.depth:
+            all_ = all_ + [("try", 8)]
         if self.loops:
             all_ = all_ + [("leave", 3)]
         if self.level == 1:
@@ -315,6 +318,61 @@ class Statements:
         self.emit(f"if {self.condition(2)[0]}:")
         self.lines.append((self.level + 1, f"raise {cls}({self.message()})"))
 
+    def do_try(self):
+        r = self.r
+        if self.scalar:
+            raise Reject
+        self.emit("try:")
+        if r.random() < 0.8:
+            self.level += 1
+            with contextlib.suppress(Reject):
+                self.fails()
+            self.level -= 1
+        self.block(r.randint(1, 2))
+        names = r.sample(CAUGHT, r.choice((0, 1, 1, 1, 2, 2)))
+        for name in names:
+            both = f"({name}, {r.choice(CAUGHT)})" if r.random() < 0.2 else name
+            bound = f" as {self.fresh('e')}" if r.random() < 0.2 else ""
+            self.emit(f"except {both}{bound}:")
+            self.block(r.randint(1, 2))
+            if r.random() < 0.15:
+                again = f"raise {bound[4:]}" if bound and r.random() < 0.5 else "raise"
+                self.emit(f"    if {self.condition(1)[0]}:")
+                self.emit(f"        {again}")
+        if names and r.random() < 0.25:
+            self.emit("else:")
+            self.block(1)
+        if not names or r.random() < 0.3:
+            self.emit("finally:")
+            self.block(r.randint(1, 2))
+
+    def fails(self):
+        """A statement that raises for some values, which is not run on the samples."""
+        r = self.r
+        which = r.random()
+        if which < 0.25:
+            return self.do_raise()
+        names = self.assignable(lambda v: type(v) is int)
+        name = r.choice(names or [None])
+        if name is None:
+            raise Reject
+        number = self.number(1, lambda v: type(v) is int)[0]
+        if which < 0.6:
+            return self.emit(f"{name} = {number} {r.choice(('//', '%'))} {self.small()[0]}")
+        if which < 0.75 and self.names(lambda v: isinstance(v, dict) and v):
+            d, entries = self.a_dict()
+            key, value = self.entry(entries)
+            if type(value) is int:
+                return self.emit(f"{name} = {d}[{self.dict_key(key)}]")
+        lists = self.names(lambda v: isinstance(v, list) and v and type(v[0]) is int)
+        if lists:
+            return self.emit(f"{name} = {r.choice(lists)}[{self.small()[0]} + {r.randint(0, 2)}]")
+        arrays = self.names(lambda v: is_array(v) and v.ndim == 1)
+        if not arrays:
+            raise Reject
+        index = f"{r.choice(arrays)}[{self.small()[0]} + {r.randint(0, 2)}]"
+        return self.emit(f"{self.fresh()} = {index}")
+
     # ---- functions -------------------------------------------------------------------------------
     def do_function(self):
         """A function inside of the function, which sees its names."""
@@ -418,6 +476,9 @@ class Statements:
         self.functions = self.functions + [(name, samples, keywords, names)]
 
 
+CAUGHT = ("ZeroDivisionError", "ZeroDivisionError", "IndexError", "IndexError", "ValueError",
+          "OverflowError", "KeyError", "ArithmeticError", "LookupError", "RuntimeError",
+          "AssertionError")  # fmt: skip
 SIMPLE = [("value", 5), ("again", 4), ("augment", 4), ("store", 5), ("list", 2), ("unpack", 1),
           ("raise", 0.7), ("return", 0.7), ("point", 2), ("rows", 2), ("text", 1),
           ("dict", 5)]  # fmt: skip
