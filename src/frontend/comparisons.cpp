@@ -1,5 +1,6 @@
 // Comparisons: chains of them, `in`, `is`, and what is never equal or has no order.
 #include <algorithm>
+#include <utility>
 
 #include "frontend/lower.h"
 
@@ -87,6 +88,23 @@ Value Lower::negated(const Node& n, const Value& v) {
   return boolean(negate(truth(n, v)));
 }
 
+// Lists, item by item.
+Value Lower::compare_lists(const Node& n, NodeKind op, const Value& given_a, const Value& given_b) {
+  Value a = boxed(n, given_a), b = boxed(n, given_b);
+  if (a.unknown() || b.unknown()) return {};
+  if (!a.type.is(Type::Tag::List) || !b.type.is(Type::Tag::List))
+    not_yet(n, "comparing " + name(a.type) + " and " + name(b.type), "compare their items");
+  if (is_open(a.type) || is_open(b.type)) return {};
+  if (a.v.empty()) a = new_list(a.type.items[0], ci(0), ci(0));
+  if (b.v.empty()) b = new_list(b.type.items[0], ci(0), ci(0));
+  const bool same = op == NodeKind::Eq || op == NodeKind::NotEq;
+  const bool or_equal = op == NodeKind::LtE || op == NodeKind::GtE;
+  if (op == NodeKind::Gt || op == NodeKind::GtE) std::swap(a, b);
+  const char* library = same ? "list equal" : or_equal ? "list less equal" : "list less";
+  const Value r = call_function({n, {a, b}, {}}, u_.program.library(library));
+  return op != NodeKind::NotEq || r.unknown() ? r : negated(n, r);
+}
+
 Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value& b) {
   auto known = [&](bool yes) { return from_scalar(Scalar::from_bool(yes), DType::Bool, true); };
   if (a.type.is_maybe() || b.type.is_maybe())
@@ -130,7 +148,8 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
   if (op != NodeKind::In && op != NodeKind::NotIn && (list_of_others(a) || list_of_others(b))) {
     bool lists = (a.type.is(Type::Tag::List) || is_plain_list(a) || a.type.listed) &&
                  (b.type.is(Type::Tag::List) || is_plain_list(b) || b.type.listed);
-    if (lists || a.type.is_array() || b.type.is_array())
+    if (lists) return compare_lists(n, op, a, b);
+    if (a.type.is_array() || b.type.is_array())
       not_yet(n, "comparing " + name(a.type) + " and " + name(b.type), "compare their items");
     if (op == NodeKind::Eq || op == NodeKind::NotEq) return known(op == NodeKind::NotEq);
     fail(n, name(a.type) + " and " + name(b.type) + " have no order");
@@ -140,7 +159,8 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
     if (item.unknown() || b.v.empty())
       return item.unknown() ? Value{} : known(op == NodeKind::NotIn);
     Type both;
-    if (!item.is(Type::Tag::String)) not_yet(n, "'in' " + name(b.type), "a loop over its items");
+    if (!item.is(Type::Tag::String) && !item.is(Type::Tag::Tuple) && !item.is(Type::Tag::List))
+      not_yet(n, "'in' " + name(b.type), "a loop over its items");
     if (!join(item, held_type(a.type), both)) return known(op == NodeKind::NotIn);
     Value found = call_function({n, {b, held(n, a)}, {}}, u_.program.library("list contains"));
     return op == NodeKind::In || found.unknown() ? found : negated(n, found);
@@ -150,8 +170,7 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
                ? compare_one(n, op, copied(n, a), copied(n, b))
                : compare_one(n, op, plain(a), plain(b));
   if (is_plain_list(a) && is_plain_list(b) && op != NodeKind::In && op != NodeKind::NotIn) {
-    if (op != NodeKind::Eq && op != NodeKind::NotEq)
-      not_yet(n, "comparing lists by order", "compare their items");
+    if (op != NodeKind::Eq && op != NodeKind::NotEq) return compare_lists(n, op, a, b);
     Value e = call_function({n, {a, b}, {}}, u_.program.library("np.array_equal"));
     return op == NodeKind::Eq || e.unknown() ? e : boolean(negate(e.v[0]));
   }

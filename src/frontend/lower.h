@@ -441,6 +441,7 @@ class Lower {
   Value contained(const Node& n, NodeKind op, const Value& a, const Value& b);
   bool never_equal(const Node& n, const Value& a, const Value& b);
   Value negated(const Node& n, const Value& v);
+  Value compare_lists(const Node& n, NodeKind op, const Value& a, const Value& b);
   Value compare_one(const Node& n, NodeKind op, const Value& a, const Value& b);
   Value if_expression(const Node& n);
   Value joined(const Node& n, const std::string& what, const std::function<Value()>& first,

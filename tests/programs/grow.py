@@ -26,7 +26,7 @@ from .statements import Statements
 from .texts import Texts
 from .wider import Wider
 
-GRAMMAR_VERSION = 9
+GRAMMAR_VERSION = 10
 
 
 @dataclass(frozen=True)

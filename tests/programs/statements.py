@@ -152,6 +152,35 @@ class Statements:
             )),
         )  # fmt: skip
 
+    def do_order(self):
+        """Lists that are sorted or compared."""
+        r = self.r
+        names = self.names(lambda v: isinstance(v, list) and v)
+        if not names or self.scalar or self.data.special:
+            raise Reject  # where one is no number, the way of sorting decides
+        name = r.choice(names)
+        first, made = self.ns[name][0], self.fresh()
+        keys = ["len", "lambda s: s[:1]"] if is_text(first) else []
+        keys += ["lambda p: p[-1]", "lambda p: p[0]"] if isinstance(first, tuple) else []
+        keys += ["lambda x: x % 3"] if is_integer(first) else []
+        keys += ["lambda x: -x", "abs"] if is_real(first) else []
+        if keys and r.random() < 0.5:
+            how = f"key={r.choice(keys)}"
+            how += r.choice(("", "", ", reverse=True", ", reverse=False"))
+        else:
+            how = r.choice(("", "reverse=True"))
+        which = r.random()
+        if which < 0.3:
+            return self.change(name, f"{name}.sort({how})")
+        if which < 0.6:
+            return self.simple(f"{made} = sorted({name}{', ' + how if how else ''})")
+        if which < 0.75 and (is_text(first) or isinstance(first, tuple)):
+            return self.simple(f"{made} = {r.choice(('min', 'max'))}({name})")
+        kind = kind_of(first)
+        others = self.names(lambda v: isinstance(v, list) and v and kind_of(v[0]) == kind)
+        op = r.choice(("==", "!=", "<", "<=", ">", ">="))
+        return self.simple(f"{made} = {name} {op} {r.choice(others)}")
+
     def do_unpack(self):
         names = [self.fresh(), self.fresh()]
         if self.r.random() < 0.3:
@@ -479,8 +508,8 @@ class Statements:
 CAUGHT = ("ZeroDivisionError", "ZeroDivisionError", "IndexError", "IndexError", "ValueError",
           "OverflowError", "KeyError", "ArithmeticError", "LookupError", "RuntimeError",
           "AssertionError")  # fmt: skip
-SIMPLE = [("value", 5), ("again", 4), ("augment", 4), ("store", 5), ("list", 2), ("unpack", 1),
-          ("raise", 0.7), ("return", 0.7), ("point", 2), ("rows", 2), ("text", 1),
+SIMPLE = [("value", 5), ("again", 4), ("augment", 4), ("store", 5), ("list", 2), ("order", 2),
+          ("unpack", 1), ("raise", 0.7), ("return", 0.7), ("point", 2), ("rows", 2), ("text", 1),
           ("dict", 5)]  # fmt: skip
 BLOCKS = [("if", 3), ("for", 4), ("while", 1.5), ("both", 1.5), ("prange", 0.5)]
 __all__ = ["Statements", "is_bool", "is_integer"]
