@@ -24,6 +24,10 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
     bool takes = it != kKeywords.end() && it->second.find(" " + k + " ") != std::string::npos;
     if (!takes && name != "print") not_yet(n, name + "() with " + k + "=");
   }
+  if (name == "set") {
+    expect(c, name, 0, 1);
+    return set_from(n, c.args);
+  }
   if (auto of_text = call_text_builtin(c, name)) return *of_text;
   if (name == "range" || name == "prange") {
     expect(c, name, 1, 3);
@@ -411,7 +415,8 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
       if (cls == "complex")
         yes = yes || (t.is_number() && (t.weak ? is_complex(t.dtype) : t.dtype == DType::C128));
       if (cls == "slice") yes = yes || t.is(Type::Tag::Slice);
-      if (cls == "dict") yes = yes || t.is(Type::Tag::Dict);
+      if (cls == "dict") yes = yes || (t.is(Type::Tag::Dict) && !t.is_set());
+      if (cls == "set") yes = yes || t.is_set();
       if (cls == "str") yes = yes || t.is_text();
       if (cls == "tuple") yes = yes || (t.is(Type::Tag::Tuple) && !t.listed);
       if (cls == "list") yes = yes || t.is(Type::Tag::List) || is_plain_list(arg(0)) || t.listed;

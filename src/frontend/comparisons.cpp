@@ -61,6 +61,7 @@ Value Lower::contained(const Node& n, NodeKind op, const Value& a, const Value& 
 bool Lower::never_equal(const Node& n, const Value& a, const Value& b) {
   auto of = [](const Value& v) {
     if (v.type.is(Type::Tag::List) || is_plain_list(v) || v.type.listed) return Type::Tag::List;
+    if (v.type.is_set()) return Type::Tag::Iterator;  // of a class of its own
     return v.type.is_text() ? Type::Tag::Text : v.type.tag;
   };
   auto takes_apart = [&](const Value& v) {
@@ -74,9 +75,9 @@ bool Lower::never_equal(const Node& n, const Value& a, const Value& b) {
   }
   if (is(Type::Tag::Range) && of(a) == of(b)) not_yet(n, "comparing ranges", "compare their ends");
   auto plain = [&](const Value& v) {
-    static constexpr Type::Tag kPlain[] = {Type::Tag::Number, Type::Tag::Tuple, Type::Tag::List,
-                                           Type::Tag::Dict,   Type::Tag::Text,  Type::Tag::Range,
-                                           Type::Tag::None};
+    static constexpr Type::Tag kPlain[] = {Type::Tag::Number, Type::Tag::Tuple,   Type::Tag::List,
+                                           Type::Tag::Dict,   Type::Tag::Text,    Type::Tag::Range,
+                                           Type::Tag::None,   Type::Tag::Iterator};
     return std::ranges::find(kPlain, of(v)) != std::end(kPlain);
   };
   return plain(a) && plain(b) && of(a) != of(b);
@@ -107,6 +108,11 @@ Value Lower::compare_lists(const Node& n, NodeKind op, const Value& given_a, con
 
 Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value& b) {
   auto known = [&](bool yes) { return from_scalar(Scalar::from_bool(yes), DType::Bool, true); };
+  const bool equality =
+      op == NodeKind::Is || op == NodeKind::IsNot || op == NodeKind::Eq || op == NodeKind::NotEq;
+  const bool of_none = b.type.is(Type::Tag::None) ||
+                       (a.type.is(Type::Tag::None) && op != NodeKind::In && op != NodeKind::NotIn);
+  if (changed_ && of_none && !equality) return {};  // a later pass may know a value
   if (a.type.is_maybe() || b.type.is_maybe())
     if (auto same = compare_none(n, op, a, b)) return *same;
   if (op == NodeKind::Is || op == NodeKind::IsNot) {
@@ -126,7 +132,9 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
       return op == NodeKind::In || found.unknown() ? found : boolean(negate(truth(n, found)));
     }
   }
-  if (a.type.is(Type::Tag::Dict) && b.type.is(Type::Tag::Dict)) {
+  if (a.type.is_set() && b.type.is_set()) return compare_sets(n, op, a, b);
+  if (a.type.is(Type::Tag::Dict) && b.type.is(Type::Tag::Dict) &&
+      a.type.is_set() == b.type.is_set()) {
     if (op != NodeKind::Eq && op != NodeKind::NotEq)
       fail(n, name(a.type) + " and " + name(b.type) + " have no order");
     Value same = equal_dicts(n, a, b);

@@ -271,6 +271,7 @@ void Lower::learn_key(const Node& n, const Node& receiver, const Value& dict, co
 }
 
 Value Lower::read_dict(const Node& n, const Value& dict, const Value& given) {
+  if (dict.type.is_set()) fail(n, "a set has no items by index or key", "x in s");
   if (dict.type.items[0].unknown()) {
     if (n.kind == NodeKind::Subscript) learn_key(n, *n.one(Field::value), dict, given);
     return {};
@@ -285,6 +286,7 @@ Value Lower::read_dict(const Node& n, const Value& dict, const Value& given) {
 
 void Lower::store_dict(const Node& n, const Node& receiver, const Value& dict, const Value& given,
                        const Value& v) {
+  if (dict.type.is_set()) fail(n, "a set has no items by index or key", "s.add(x)");
   expect_own_dict(n, receiver, dict);
   if (v.unknown() || given.unknown()) return;
   Value value = boxed(n, v.lazy ? materialise(n, v) : v);
@@ -297,6 +299,7 @@ void Lower::store_dict(const Node& n, const Node& receiver, const Value& dict, c
 }
 
 void Lower::delete_key(const Node& n, const Value& dict, const Value& given) {
+  if (dict.type.is_set()) fail(n, "a set has no items by index or key", "s.discard(x)");
   expect_own_dict(n, *n.one(Field::value), dict);
   if (lacks_types(dict.type) || given.unknown()) {
     learn_key(n, *n.one(Field::value), dict, given);
@@ -341,6 +344,7 @@ Value Lower::equal_dicts(const Node& n, const Value& a, const Value& b) {
 
 // a | b: all entries of both, those of the second where both have a key.
 Value Lower::binary_dicts(const Node& n, Op op, const Value& a, const Value& b) {
+  if (a.type.is_set() || b.type.is_set()) return binary_sets(n, op, a, b);
   if (op != Op::bitwise_or || !a.type.is(Type::Tag::Dict) || !b.type.is(Type::Tag::Dict))
     fail(n, what_works(op) + " does not work on " + name(a.type) + " and " + name(b.type));
   Type both;
@@ -471,7 +475,8 @@ Value Lower::copy_dict(const Node& n, const Value& from) {
   if (lacks_types(from.type)) return from.v.empty() ? from : Value{};
   Value r = new_dict(from.type);
   if (is_open(from.type)) return r;
-  call_function({n, {r, from}, {}}, u_.program.library("dict update"));
+  call_function({n, {r, from}, {}},
+                u_.program.library(from.type.is_set() ? "set update" : "dict update"));
   return r;
 }
 
@@ -499,6 +504,7 @@ Value Lower::to_dict(const Node& n, const Value& v, const Type& t) {
   if (v.type == t) return v;
   if (!v.fresh)
     not_yet(n, "a " + name(t) + " of a " + name(v.type), "values of one type from the start");
+  if (t.is_set()) return to_set(n, v, t);
   Value r = new_dict(t), from = v;
   if (!is_open(v.type)) call_function({n, {r, from}, {}}, u_.program.library("dict update"));
   return r;
@@ -540,7 +546,9 @@ Lower::Sequence Lower::dict_sequence(const Node& at, const Value& v) {
       when(b_->emit(Op::not_equal, DType::Bool, a, b),
            [&] { raise_at(site(at, "RuntimeError", text)); });
     };
-    unless_same(dict_length(dict), count, "dictionary changed size during iteration");
+    unless_same(dict_length(dict), count,
+                dict.type.is_set() ? "Set changed size during iteration"
+                                   : "dictionary changed size during iteration");
     unless_same(dict_word(dict, kVersion), version, "dictionary keys changed during iteration");
     return count;
   };
@@ -552,6 +560,7 @@ Lower::Sequence Lower::dict_sequence(const Node& at, const Value& v) {
 
 Value Lower::dict_method(const Call& c, const Node& receiver, const Value& self,
                          const std::string& name) {
+  if (self.type.is_set()) return set_method(c, receiver, self, name);
   const Node& n = c.n;
   Value none;
   none.type = Type::of(Type::Tag::None);

@@ -145,6 +145,8 @@ Value Lower::maybe_none(const Node& n) {
     }
     case NodeKind::Dict: return dict_literal(n);
     case NodeKind::DictComp: return dict_comprehension(n);
+    case NodeKind::Set: return set_literal(n);
+    case NodeKind::SetComp: return set_comprehension(n);
     case NodeKind::ListComp:
     case NodeKind::GeneratorExp: return comprehension(n);
     case NodeKind::Lambda: {

@@ -357,6 +357,19 @@ class Lower {
                     const std::string& name);
   Value dict_primitive(const Call& c, const std::string& what);
 
+  // --- sets.cpp
+  static Type set_type(Type item);
+  Value collect_set(const Node& n,
+                    const std::function<void(const std::function<void(const Value&)>&)>& run);
+  Value set_literal(const Node& n);
+  Value set_comprehension(const Node& n);
+  Value set_from(const Node& n, const std::vector<Value>& args);
+  Value to_set(const Node& n, const Value& v, const Type& t);
+  Type joined_set(const Node& n, const Value& a, const Value& b);
+  Value binary_sets(const Node& n, Op op, const Value& a, const Value& b);
+  Value compare_sets(const Node& n, NodeKind op, const Value& a, const Value& b);
+  Value set_method(const Call& c, const Node& receiver, const Value& self, const std::string& name);
+
   // --- lists.cpp
   Value read_words(const Type& t, Val base, Val offset, const Value& holder, bool holds = true);
   void write_words(const Type& t, const Value& v, Val base, Val offset, bool fresh = false);

@@ -141,8 +141,6 @@ void Lower::unsupported(const Node& n) {
     const char *cls, *what, *instead;
   };
   static const Word kWords[] = {
-      {"Set", "sets (Set)", "a tuple, or np.unique(array)"},
-      {"SetComp", "sets (SetComp)", "np.unique([… for …])"},
       {"With", "with statements (With)", "open and close outside of the compiled function"},
       {"TryStar", "except* (TryStar)", "except"},
       {"ClassDef", "classes (ClassDef)", "a named tuple, defined outside"},
@@ -285,7 +283,16 @@ void Lower::assign_starred(const Node& target, const Value& v) {
 // list += more and list *= count change the list itself, which other names may hold.
 bool Lower::change_list(const Node& n, Op op, const Node& target, const Value& list,
                         const Value& more) {
-  if (list.type.is(Type::Tag::Dict) && op == Op::bitwise_or) {
+  static const std::map<Op, const char*> kOfSets = {
+      {Op::bitwise_or, "update"},
+      {Op::bitwise_and, "intersection_update"},
+      {Op::subtract, "difference_update"},
+      {Op::bitwise_xor, "symmetric_difference_update"}};
+  if (list.type.is_set() && more.type.is_set() && kOfSets.contains(op)) {
+    set_method({n, {more}, {}}, target, list, kOfSets.at(op));
+    return true;
+  }
+  if (list.type.is(Type::Tag::Dict) && !list.type.is_set() && op == Op::bitwise_or) {
     dict_method({n, {more}, {}}, target, list, "update");
     return true;
   }

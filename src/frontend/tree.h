@@ -24,7 +24,7 @@ namespace numbus::frontend {
                   X(FormattedValue) X(And) X(Or) X(Add) X(Sub) X(Mult) X(MatMult) X(Div) X(Mod)   \
                       X(Pow) X(LShift) X(RShift) X(BitOr) X(BitXor) X(BitAnd) X(FloorDiv)         \
                           X(Invert) X(Not) X(UAdd) X(USub) X(Eq) X(NotEq) X(Lt) X(LtE) X(Gt)      \
-                              X(GtE) X(Yield) X(Is) X(Dict) X(DictComp) X(IsNot) X(In) X(NotIn) X(Global) X(Unsupported)
+                              X(GtE) X(Yield) X(Is) X(Dict) X(DictComp) X(Set) X(SetComp) X(IsNot) X(In) X(NotIn) X(Global) X(Unsupported)
 // clang-format on
 enum class NodeKind : uint8_t {
 #define X(name) name,

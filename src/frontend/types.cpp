@@ -40,7 +40,9 @@ std::string name(const Type& t) {
       return s + (t.items.size() == 1 ? ",)" : ")");
     }
     case Type::Tag::List: return "list(" + name(t.items[0]) + ")";
-    case Type::Tag::Dict: return "dict(" + name(t.items[0]) + ", " + name(t.items[1]) + ")";
+    case Type::Tag::Dict:
+      if (t.is_set()) return "set(" + name(t.items[0]) + ")";
+      return "dict(" + name(t.items[0]) + ", " + name(t.items[1]) + ")";
     case Type::Tag::Iterator: return t.text;
     case Type::Tag::Range: return "range";
     case Type::Tag::Slice: return "slice";
@@ -163,7 +165,7 @@ bool join(const Type& a, const Type& b, Type& both) {
       return true;
     case Type::Tag::List: return join(a.items[0], b.items[0], both.items[0]);
     case Type::Tag::Dict:
-      return join_keys(a.items[0], b.items[0], both.items[0]) &&
+      return a.is_set() == b.is_set() && join_keys(a.items[0], b.items[0], both.items[0]) &&
              join(a.items[1], b.items[1], both.items[1]);
     case Type::Tag::None:
     case Type::Tag::Range:

@@ -23,7 +23,7 @@ struct Type {
     Array,
     Tuple,
     List,      // items: the type of its items
-    Dict,      // items: the types of its keys and values
+    Dict,      // items: the types of its keys and values; None for values: a set
     Iterator,  // what loops take apart, such as zip(…), which is its text; items: what it goes over
     Range,
     Slice,     // items: start, stop, step, each None or a number
@@ -59,6 +59,7 @@ struct Type {
   bool is(Tag t) const { return tag == t; }
   bool is_number() const { return tag == Tag::Number; }
   bool is_array() const { return tag == Tag::Array; }
+  bool is_set() const { return tag == Tag::Dict && items.size() == 2 && items[1].is(Tag::None); }
   bool is_maybe() const { return tag == Tag::Maybe; }
   bool is_text() const { return tag == Tag::Text || tag == Tag::String; }
   bool unknown() const { return tag == Tag::Unknown; }

@@ -132,10 +132,6 @@ def dictionary(x):
     return d[1]
 
 
-def set_literal(x):
-    return 3 in {1, 2, 3}  # ^{1, 2, 3}
-
-
 def with_statement(x):
     with x:  # ^with
         return 1
@@ -365,7 +361,6 @@ CASES = {
     empty_list: ((X,), ["a list of None"]),
     list_of_arrays: ((X,), ["operators on a list(array(float64"]),
     dictionary: ((X,), ["keys of two types in one dict"]),
-    set_literal: ((X,), ["Set"]),
     with_statement: ((X,), ["With"]),
     class_statement: ((X,), ["ClassDef"]),
     generator: ((X,), ["Yield"]),

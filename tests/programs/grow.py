@@ -22,11 +22,12 @@ from .dicts import Dicts
 from .expressions import Expressions, Reject
 from .kinds import COMMON, DTYPES, LAYOUTS, SIZES, Data, is_array, is_number, is_text, kind_of
 from .nones import Nones
+from .sets import Sets
 from .statements import Statements
 from .texts import Texts
 from .wider import Wider
 
-GRAMMAR_VERSION = 10
+GRAMMAR_VERSION = 11
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def bounded(more=1 << 30, seconds=5.0):
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones):
+class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones, Sets):
     def __init__(self, seed: int, features: Features):
         self.r = random.Random(seed)
         self.features = features
@@ -85,6 +86,7 @@ class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones):
         self.wordy = not self.scalar and self.r.random() < 0.35  # in strings
         self.unsure = self.r.random() < 0.3  # much of None-or-value
         self.tries = not self.scalar and self.r.random() < 0.3  # many try statements
+        self.sets = not self.scalar and self.r.random() < 0.2  # many sets
         self.maybes: dict = {}  # names that hold None or a value: a sample of the value
         self.options: list = []  # functions that give such
         self.level = 0

@@ -37,6 +37,8 @@ class Statements:
             all_ = all_ + [("none", 15)]
         if self.tries and self.level <= self.features.depth:
             all_ = all_ + [("try", 8)]
+        if self.sets:
+            all_ = all_ + [("set", 15)]
         if self.loops:
             all_ = all_ + [("leave", 3)]
         if self.level == 1:

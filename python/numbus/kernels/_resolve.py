@@ -21,7 +21,7 @@ from ._errors import CompileError, UnsupportedError
 _PLAIN = {numpy.ndarray, numpy.memmap}
 _NUMBERS = (bool, int, float, complex, numpy.generic)
 _BUILTINS = """range len abs min max int float complex bool round sum any all divmod pow enumerate
-zip tuple list slice reversed isinstance sorted print map filter str dict ord chr""".split()
+zip tuple list slice reversed isinstance sorted print map filter str dict set ord chr""".split()
 
 
 class Global(ast.expr):
