@@ -165,6 +165,16 @@ def ordered(n):
     return x < 5
 
 
+def ordered_before_set(n):
+    x = None
+    for i in range(n):
+        if i == 2:
+            x = 0 < x < 5
+        elif i == 1:
+            x = n > 3
+    return x
+
+
 def negative(n):
     x = n if n > 2 else None
     return -x
