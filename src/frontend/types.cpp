@@ -278,7 +278,7 @@ std::vector<DType> words(const Type& t) {
       return all;
     }
     // Address, owner, length in characters.
-    case Type::Tag::String: return std::vector<DType>(3, DType::I64);
+    case Type::Tag::String:
     case Type::Tag::Range: return std::vector<DType>(3, DType::I64);
     case Type::Tag::Tuple:
     case Type::Tag::Iterator:
