@@ -67,9 +67,12 @@ void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* contex
   nb::object argument = nb::none();
   if (!s.argument.unknown()) {
     const int64_t owner = at(kFirst);
-    const auto* words =
-        reinterpret_cast<const int64_t*>(owner + static_cast<int64_t>(sizeof(compile::Owner)));
-    argument = nb::make_tuple(to_python(s.argument, words, Arguments()));
+    Type list = Type::of(Type::Tag::List);
+    list.items = {s.argument};
+    each_item(list, owner, [&](const Type& item, const int64_t* words) {
+      retain_owners(item, words);
+      argument = nb::make_tuple(to_python(item, words, Arguments()));
+    });
     numbus_release(owner);
   }
   jit_errors().attr("raise_noted")(

@@ -29,6 +29,11 @@ nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call
       }
       return nb::none();
     }
+    case Type::Tag::Maybe: {
+      if (*words++ & 1) return to_python(t.items[0], words, call);
+      words += frontend::words(t.items[0]).size();
+      return nb::none();
+    }
     case Type::Tag::Tuple: {
       nb::list items;
       for (const Type& i : t.items) items.append(to_python(i, words, call));
@@ -61,6 +66,15 @@ nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call
     }
     case Type::Tag::Dict: {
       const int64_t owner = *words++;
+      if (t.is_set()) {
+        nb::set all;
+        each_item(t, owner, [&](const Type& entry, const int64_t* at) {
+          retain_owners(entry.items[0], at);
+          all.add(to_python(entry.items[0], at, call));
+        });
+        compile::numbus_release(owner);
+        return all;
+      }
       if (nb::handle given = call.list_of(owner)) {
         compile::numbus_release(owner);
         return nb::borrow(given);

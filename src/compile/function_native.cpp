@@ -96,6 +96,14 @@ V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& ar
       });
       return B.getInt32(0);
     }
+    case Intrinsic::caught: {
+      static constexpr int kWords[] = {kSite, kFirst, kSecond, kClaimed};
+      const auto which = static_cast<uint64_t>(kWords[ir::number_of(i)]);
+      V at = B.CreateConstGEP1_64(i64, record(), which);
+      if (which != kClaimed) return B.CreateLoad(i64, at);
+      B.CreateStore(B.getInt64(0), at);
+      return B.getInt64(0);
+    }
     case Intrinsic::parallel: {
       std::vector<llvm::Type*> types;
       for (V v : arguments) types.push_back(v->getType());

@@ -469,9 +469,17 @@ void Lower::expect_axes(const Node& n, const Value& a, std::span<const Value> in
 }
 
 Value Lower::subscript(const Node& n) {
-  Value a = expression(*n.one(Field::value));
+  Value a = maybe_none(*n.one(Field::value));
   if (a.unknown()) return {};
-  return index(n, a, expression(*n.one(Field::slice)));
+  Value by = maybe_none(*n.one(Field::slice));
+  a = some(n, a, "'NoneType' object is not subscriptable");
+  if (a.unknown()) return {};
+  // To arrays None is a new axis, and to dicts a key.
+  if (a.type.is(Type::Tag::List) || is_plain_list(a) || a.type.is(Type::Tag::Tuple) ||
+      a.type.is_text())
+    by = some(n, by, "indices must be integers or slices, not NoneType");
+  refuse_none(n, by, "as an index");
+  return index(n, a, by);
 }
 
 Value Lower::index_tuple(const Node& n, const Value& t, const Value& by) {

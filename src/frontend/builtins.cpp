@@ -24,6 +24,10 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
     bool takes = it != kKeywords.end() && it->second.find(" " + k + " ") != std::string::npos;
     if (!takes && name != "print") not_yet(n, name + "() with " + k + "=");
   }
+  if (name == "set") {
+    expect(c, name, 0, 1);
+    return set_from(n, c.args);
+  }
   if (auto of_text = call_text_builtin(c, name)) return *of_text;
   if (name == "range" || name == "prange") {
     expect(c, name, 1, 3);
@@ -67,7 +71,8 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
       Value over = arg(0);
       if (c.args.size() > 1) over = list_or_tuple(n, c.args);
       if (over.type.is(Type::Tag::Tuple)) over = list_or_tuple(n, over.items);
-      if (over.type.is(Type::Tag::Iterator)) over = list_from(n, over);
+      if (over.type.is(Type::Tag::Iterator) || over.type.is_text()) over = list_from(n, over);
+      if (over.type.listed) over = boxed(n, over);
       if (over.unknown()) return {};
       return call_function({n, {over, *key}, {}}, u_.program.library(name + " by"));
     }
@@ -87,7 +92,14 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
         r.type.weak = over.type.weak;
         return r;
       }
-      if (arg(0).type.is_text()) not_yet(n, name + "() of a string");
+      const bool others =
+          std::ranges::any_of(over.items, [](const Value& v) { return !v.type.is_number(); });
+      if (over.type.is_text() || (over.type.listed && others)) over = list_from(n, over);
+      if (over.unknown()) return {};
+      if (over.type.is(Type::Tag::List)) {
+        if (is_open(over.type)) return {};
+        return call_function({n, {over}, {}}, u_.program.library(name + " any"));
+      }
       if (!arg(0).type.is(Type::Tag::Tuple)) fail(n, name + "() of " + frontend::name(arg(0).type));
       items = arg(0).items;
       if (items.empty()) {
@@ -95,6 +107,18 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
              [&] { raise_at(site(n, "ValueError", name + "() arg is an empty sequence")); });
         return known_integer(0);
       }
+    }
+    if (std::ranges::any_of(items, [](const Value& v) {
+          return v.type.is_text() || v.type.is(Type::Tag::Tuple) || v.type.is(Type::Tag::List);
+        })) {
+      Value tuple;
+      tuple.items = items;
+      for (const Value& v : items) tuple.type.items.push_back(v.type);
+      tuple.type = Type::tuple_of(std::move(tuple.type.items));
+      const Value all = list_from(n, tuple);
+      if (all.unknown() || is_open(all.type)) return {};
+      if (!all.type.items[0].is_number())
+        return call_function({n, {all}, {}}, u_.program.library(name + " any"));
     }
     // Python keeps the first unless a later one is strictly better.
     Value best = items[0];
@@ -391,7 +415,8 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
       if (cls == "complex")
         yes = yes || (t.is_number() && (t.weak ? is_complex(t.dtype) : t.dtype == DType::C128));
       if (cls == "slice") yes = yes || t.is(Type::Tag::Slice);
-      if (cls == "dict") yes = yes || t.is(Type::Tag::Dict);
+      if (cls == "dict") yes = yes || (t.is(Type::Tag::Dict) && !t.is_set());
+      if (cls == "set") yes = yes || t.is_set();
       if (cls == "str") yes = yes || t.is_text();
       if (cls == "tuple") yes = yes || (t.is(Type::Tag::Tuple) && !t.listed);
       if (cls == "list") yes = yes || t.is(Type::Tag::List) || is_plain_list(arg(0)) || t.listed;
@@ -417,11 +442,19 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
         std::ranges::all_of(over.items, [](const Value& v) { return v.type.is_number(); }))
       over = list_of(n, over.items);
     if (over.type.is_number()) fail(n, "sorted() of " + frontend::name(over.type));
-    if (!over.type.is_array() || over.type.ndim != 1)
-      not_yet(n, "sorted() of " + frontend::name(over.type), "np.argsort of an array");
-    const bool weak = over.type.weak;
     const Value *key = c.keyword("key"), *reverse = c.keyword("reverse");
-    if (key || reverse) library = u_.program.library(key ? "sorted by" : "sorted backwards");
+    if (key && key->type.is(Type::Tag::None)) key = nullptr;
+    if (over.type.is_array() && over.type.ndim != 1)
+      not_yet(n, "sorted() of " + frontend::name(over.type), "np.argsort of an array");
+    if (!over.type.is_array() || key) {
+      over = over.type.is_array() && !is_plain_list(over) ? list_from(n, over) : boxed(n, over);
+      if (!over.unknown() && !over.type.is(Type::Tag::List)) over = list_from(n, over);
+      if (over.unknown() || is_open(over.type)) return {};
+      library = u_.program.library(key ? "sorted by" : "sorted any");
+    } else if (reverse) {
+      library = u_.program.library("sorted backwards");
+    }
+    const bool weak = over.type.weak;
     Call sorting{n, {over}, {}};
     if (key) sorting.args.push_back(*key);
     if (reverse) sorting.args.push_back(*reverse);

@@ -18,12 +18,12 @@ void Lower::call_arguments(const Node& n, Call& c) {
       if (!more.type.is(Type::Tag::Tuple)) not_yet(a, "* of anything but a tuple");
       for (const Value& i : more.items) c.args.push_back(i);
     } else {
-      c.args.push_back(print ? printed(a) : expression(a));
+      c.args.push_back(print ? printed(a) : maybe_none(a));
     }
   }
   for (const Node& k : n.all(Field::keywords)) {
     if (k.text.empty()) not_yet(n, "** in a call");
-    c.keywords.push_back({k.text, expression(*k.one(Field::value))});
+    c.keywords.push_back({k.text, maybe_none(*k.one(Field::value))});
   }
 }
 
@@ -31,9 +31,13 @@ Value Lower::call_with_arguments(const Node& n) {
   const Node& f = *n.one(Field::func);
   Call c{n, {}, {}};
   if (f.kind == NodeKind::Attribute) {
-    Value self = expression(*f.one(Field::value));
+    Value self = some_with_attributes(n, maybe_none(*f.one(Field::value)), f.text);
     call_arguments(n, c);
     if (self.unknown()) return {};
+    const bool gets = self.type.is(Type::Tag::Dict) && (f.text == "get" || f.text == "pop");
+    for (size_t k = 0; k < c.args.size(); ++k)
+      if (!gets || k != 1) refuse_none(n, c.args[k], "as an argument of " + f.text + "()");
+    for (const auto& [k, a] : c.keywords) refuse_none(n, a, "as an argument of " + f.text + "()");
     for (const Value& a : c.args)
       if (a.unknown()) return {};
     for (const auto& [k, a] : c.keywords)
@@ -73,6 +77,7 @@ Value Lower::call_value(const Call& c, const Value& callee) {
   for (const auto& [k, a] : c.keywords)
     if (a.unknown()) return {};
   if (callee.type.is(Type::Tag::DType)) {
+    for (const Value& a : c.args) refuse_none(n, a, "as a number");
     if (c.args.size() != 1)
       fail(n, "a type converts one value; got " + std::to_string(c.args.size()));
     return numpy_number(n, c.args[0], callee.type.dtype);
@@ -82,6 +87,9 @@ Value Lower::call_value(const Call& c, const Value& callee) {
   if (text == "function")
     return callee.type.items.empty() ? call_function(c, callee.type.number)
                                      : call_declared(c, callee.type);
+  for (const Value& a : c.args)
+    if (text == "vectorized" || text == "generalised")
+      refuse_none(n, a, "as an argument of a ufunc");
   if (text == "vectorized") return call_vectorized(c, callee.type);
   if (text == "generalised") return call_generalised(c, callee.type.number);
   if (text.starts_with("local ")) return call_local(c, callee.type.number);
@@ -261,6 +269,7 @@ Value Lower::call_function(const Call& c, int source) {
   std::vector<Type> types;
   for (Value& a : args) {
     if (a.unknown()) return {};
+    if (library) refuse_none(c.n, a, "as an argument of " + s.name + "()");
     if (a.lazy) a = materialise(c.n, a);
     bool shared = shares_lists(a) && !lists;
     a = library && !lists ? plain(a) : boxed(c.n, a);
@@ -301,6 +310,13 @@ Value Lower::call_function(const Call& c, int source) {
   for (size_t i = 0; i < args.size() && i < 64; ++i)
     if (spec.written >> i & 1) written_ |= origin_of(args[i]);
   if ((spec.active && &spec != &spec_) || spec.provisional) spec_.provisional = true;
+  if (spec.catches) {
+    // Errors of all threads are noted in one place.
+    if (portion_)
+      not_yet(c.n, "a function with a try statement in a parallel loop: '" + s.name + "'",
+              "range instead of prange");
+    if (!spec_.catches) spec_.catches = changed_ = true;
+  }
   if (spec.result.unknown()) {
     waiting_ = true;
     stuck_ = stuck_ || (!spec.active && !spec.provisional);
@@ -364,6 +380,7 @@ Value Lower::call_declared(const Call& c, const Type& f) {
     std::optional<int> all = 0;
     for (size_t i = 0; i < args.size() && all; ++i) {
       if (args[i].unknown()) return {};
+      refuse_none(c.n, args[i], "as an argument of " + s.name + "()");
       auto d = distance(args[i].type, signature.items[i]);
       all = d ? std::optional(*all + *d) : std::nullopt;
     }
@@ -410,37 +427,38 @@ Value Lower::call_inline(const Call& c, const Node& definition, const std::strin
   Value result;
   bool raises = false;
   if (definition.kind == NodeKind::Lambda) {
-    result = expression(*definition.one(Field::body));
+    result = maybe_none(*definition.one(Field::body));
     if (result.lazy) result = materialise(c.n, result);
   } else {
     Val loop = begin_loop();
     auto before = std::move(on_return_);
     auto loops = std::move(loops_);
     loops_.clear();
-    bool returned = false, nothing = false, unknown = false;
+    bool returned = false, gives = false, unknown = false;
     on_return_ = [&](const Node& n, const Value& v) {
       returned = returned || !v.type.is(Type::Tag::None);
-      nothing = nothing || v.type.is(Type::Tag::None);
+      gives = true;
       unknown = unknown || v.unknown();
       Scope* inside = scope_;
       scope_ = &scope;
-      if (!v.type.is(Type::Tag::None)) assign_name(n, "return", v);
+      assign_name(n, "return", v);
       scope_ = inside;
-      break_loop(loop);
+      leave_by_return();
     };
+    const Val outer_return = std::exchange(return_to_, loop);
+    const size_t outer_base = std::exchange(finals_base_, finals_.size());
     raises = block(definition.all(Field::body));
-    nothing = nothing || !raises;
-    raises = raises && !returned && !nothing;
-    if (returned && nothing && !unknown)
-      not_yet(definition, "'" + name + "' returns a value on one path and nothing on another",
-              "end with a return of the same type, or with raise");
+    if (!raises) assign_name(definition, "return", none());
+    raises = raises && !gives;
     on_return_ = std::move(before);
     loops_ = std::move(loops);
+    return_to_ = outer_return;
+    finals_base_ = outer_base;
     break_loop(loop);
     end_loop(loop);
     auto it = scope.variables.find("return");
     if (!returned) {
-      result.type = Type::of(Type::Tag::None);
+      result = none();
     } else if (it != scope.variables.end() && it->second.type.is(Type::Tag::Function)) {
       result.type = it->second.type;
     } else if (it != scope.variables.end() && !it->second.type.unknown() && !unknown) {
@@ -504,6 +522,18 @@ Value numpy_numbers(const std::string& name, Value v) {
 
 Value Lower::call_named(const Call& given, const std::string& name) {
   Call c{given.n, given.args, given.keywords};
+  if (name == "isinstance" && c.args.size() == 2 && c.args[0].type.is_maybe()) {
+    Call of_value{c.n, {c.args[0].items[0], c.args[1]}, {}};
+    const Value is = call_named(of_value, name);
+    const bool never = is.known && is.known->real() == 0;
+    return never ? is : boolean(both(c.args[0].v[0], truth(c.n, is)));
+  }
+  if (name == "bool" && c.args.size() == 1 && c.args[0].type.is_maybe())
+    return boolean(truth(c.n, c.args[0]));
+  for (const Value& a : c.args) refuse_exception(c.n, a);
+  expect_values(c, name);
+  for (const Value& a : c.args)
+    if (a.unknown()) return {};
   // Functions of arrays take a list of numbers as one; what may come back as a view of it, or is
   // computed later, is of a copy.
   static const std::unordered_set<std::string> kAtOnce = {

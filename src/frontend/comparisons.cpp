@@ -1,16 +1,17 @@
 // Comparisons: chains of them, `in`, `is`, and what is never equal or has no order.
 #include <algorithm>
+#include <utility>
 
 #include "frontend/lower.h"
 
 namespace numbus::frontend {
 
-Value Lower::compare(const Node& n) { return chain(n, 0, expression(*n.one(Field::left))); }
+Value Lower::compare(const Node& n) { return chain(n, 0, maybe_none(*n.one(Field::left))); }
 
 // a < b < c: what comes later is looked at only where all before hold.
 Value Lower::chain(const Node& n, size_t at, const Value& left) {
   const auto &ops = n.all(Field::ops), &right = n.all(Field::comparators);
-  Value b = expression(right[at]);
+  Value b = maybe_none(right[at]);
   bool last = at + 1 == ops.size();
   if (left.unknown() || b.unknown()) {
     if (!last) chain(n, at + 1, b);
@@ -60,6 +61,7 @@ Value Lower::contained(const Node& n, NodeKind op, const Value& a, const Value& 
 bool Lower::never_equal(const Node& n, const Value& a, const Value& b) {
   auto of = [](const Value& v) {
     if (v.type.is(Type::Tag::List) || is_plain_list(v) || v.type.listed) return Type::Tag::List;
+    if (v.type.is_set()) return Type::Tag::Iterator;  // of a class of its own
     return v.type.is_text() ? Type::Tag::Text : v.type.tag;
   };
   auto takes_apart = [&](const Value& v) {
@@ -73,9 +75,9 @@ bool Lower::never_equal(const Node& n, const Value& a, const Value& b) {
   }
   if (is(Type::Tag::Range) && of(a) == of(b)) not_yet(n, "comparing ranges", "compare their ends");
   auto plain = [&](const Value& v) {
-    static constexpr Type::Tag kPlain[] = {Type::Tag::Number, Type::Tag::Tuple, Type::Tag::List,
-                                           Type::Tag::Dict,   Type::Tag::Text,  Type::Tag::Range,
-                                           Type::Tag::None};
+    static constexpr Type::Tag kPlain[] = {Type::Tag::Number, Type::Tag::Tuple,   Type::Tag::List,
+                                           Type::Tag::Dict,   Type::Tag::Text,    Type::Tag::Range,
+                                           Type::Tag::None,   Type::Tag::Iterator};
     return std::ranges::find(kPlain, of(v)) != std::end(kPlain);
   };
   return plain(a) && plain(b) && of(a) != of(b);
@@ -87,8 +89,32 @@ Value Lower::negated(const Node& n, const Value& v) {
   return boolean(negate(truth(n, v)));
 }
 
+// Lists, item by item.
+Value Lower::compare_lists(const Node& n, NodeKind op, const Value& given_a, const Value& given_b) {
+  Value a = boxed(n, given_a), b = boxed(n, given_b);
+  if (a.unknown() || b.unknown()) return {};
+  if (!a.type.is(Type::Tag::List) || !b.type.is(Type::Tag::List))
+    not_yet(n, "comparing " + name(a.type) + " and " + name(b.type), "compare their items");
+  if (is_open(a.type) || is_open(b.type)) return {};
+  if (a.v.empty()) a = new_list(a.type.items[0], ci(0), ci(0));
+  if (b.v.empty()) b = new_list(b.type.items[0], ci(0), ci(0));
+  const bool same = op == NodeKind::Eq || op == NodeKind::NotEq;
+  const bool or_equal = op == NodeKind::LtE || op == NodeKind::GtE;
+  if (op == NodeKind::Gt || op == NodeKind::GtE) std::swap(a, b);
+  const char* library = same ? "list equal" : or_equal ? "list less equal" : "list less";
+  const Value r = call_function({n, {a, b}, {}}, u_.program.library(library));
+  return op != NodeKind::NotEq || r.unknown() ? r : negated(n, r);
+}
+
 Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value& b) {
   auto known = [&](bool yes) { return from_scalar(Scalar::from_bool(yes), DType::Bool, true); };
+  const bool equality =
+      op == NodeKind::Is || op == NodeKind::IsNot || op == NodeKind::Eq || op == NodeKind::NotEq;
+  const bool of_none = b.type.is(Type::Tag::None) ||
+                       (a.type.is(Type::Tag::None) && op != NodeKind::In && op != NodeKind::NotIn);
+  if (changed_ && of_none && !equality) return {};  // a later pass may know a value
+  if (a.type.is_maybe() || b.type.is_maybe())
+    if (auto same = compare_none(n, op, a, b)) return *same;
   if (op == NodeKind::Is || op == NodeKind::IsNot) {
     bool none_a = a.type.is(Type::Tag::None), none_b = b.type.is(Type::Tag::None);
     if (none_a || none_b) return known((none_a && none_b) == (op == NodeKind::Is));
@@ -106,7 +132,9 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
       return op == NodeKind::In || found.unknown() ? found : boolean(negate(truth(n, found)));
     }
   }
-  if (a.type.is(Type::Tag::Dict) && b.type.is(Type::Tag::Dict)) {
+  if (a.type.is_set() && b.type.is_set()) return compare_sets(n, op, a, b);
+  if (a.type.is(Type::Tag::Dict) && b.type.is(Type::Tag::Dict) &&
+      a.type.is_set() == b.type.is_set()) {
     if (op != NodeKind::Eq && op != NodeKind::NotEq)
       fail(n, name(a.type) + " and " + name(b.type) + " have no order");
     Value same = equal_dicts(n, a, b);
@@ -128,7 +156,8 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
   if (op != NodeKind::In && op != NodeKind::NotIn && (list_of_others(a) || list_of_others(b))) {
     bool lists = (a.type.is(Type::Tag::List) || is_plain_list(a) || a.type.listed) &&
                  (b.type.is(Type::Tag::List) || is_plain_list(b) || b.type.listed);
-    if (lists || a.type.is_array() || b.type.is_array())
+    if (lists) return compare_lists(n, op, a, b);
+    if (a.type.is_array() || b.type.is_array())
       not_yet(n, "comparing " + name(a.type) + " and " + name(b.type), "compare their items");
     if (op == NodeKind::Eq || op == NodeKind::NotEq) return known(op == NodeKind::NotEq);
     fail(n, name(a.type) + " and " + name(b.type) + " have no order");
@@ -138,7 +167,8 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
     if (item.unknown() || b.v.empty())
       return item.unknown() ? Value{} : known(op == NodeKind::NotIn);
     Type both;
-    if (!item.is(Type::Tag::String)) not_yet(n, "'in' " + name(b.type), "a loop over its items");
+    if (!item.is(Type::Tag::String) && !item.is(Type::Tag::Tuple) && !item.is(Type::Tag::List))
+      not_yet(n, "'in' " + name(b.type), "a loop over its items");
     if (!join(item, held_type(a.type), both)) return known(op == NodeKind::NotIn);
     Value found = call_function({n, {b, held(n, a)}, {}}, u_.program.library("list contains"));
     return op == NodeKind::In || found.unknown() ? found : negated(n, found);
@@ -148,8 +178,7 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
                ? compare_one(n, op, copied(n, a), copied(n, b))
                : compare_one(n, op, plain(a), plain(b));
   if (is_plain_list(a) && is_plain_list(b) && op != NodeKind::In && op != NodeKind::NotIn) {
-    if (op != NodeKind::Eq && op != NodeKind::NotEq)
-      not_yet(n, "comparing lists by order", "compare their items");
+    if (op != NodeKind::Eq && op != NodeKind::NotEq) return compare_lists(n, op, a, b);
     Value e = call_function({n, {a, b}, {}}, u_.program.library("np.array_equal"));
     return op == NodeKind::Eq || e.unknown() ? e : boolean(negate(e.v[0]));
   }

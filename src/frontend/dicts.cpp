@@ -65,7 +65,8 @@ Type Lower::dict_type(Type key, Type value) {
 bool Lower::is_open(const Type& t) {
   if (t.is(Type::Tag::List) && t.items[0].unknown()) return true;
   if (t.is(Type::Tag::Dict) && (t.items[0].unknown() || t.items[1].unknown())) return true;
-  const bool holds = t.is(Type::Tag::List) || t.is(Type::Tag::Dict) || t.is(Type::Tag::Tuple);
+  const bool holds =
+      t.is(Type::Tag::List) || t.is(Type::Tag::Dict) || t.is(Type::Tag::Tuple) || t.is_maybe();
   return holds && std::ranges::any_of(t.items, is_open);
 }
 
@@ -184,7 +185,8 @@ Type* Lower::type_behind(const Node& n, std::string* key) {
     Variable* variable = find_variable(n.text);
     if (!variable) return nullptr;
     if (key) *key = variable->key;
-    return &types_[variable->key];
+    Type& known = types_[variable->key];
+    return known.is_maybe() ? &known.items[0] : &known;
   }
   const Node* of = nullptr;
   if (n.kind == NodeKind::Subscript) of = n.one(Field::value);
@@ -252,13 +254,14 @@ Val Lower::call_dict(const Node& n, const char* what, const Value& dict, const V
 
 // Raises a KeyError whose argument is the key itself.
 void Lower::raise_key_error(const Node& n, const Value& key) {
-  Val memory = intrinsic(ir::Intrinsic::allocate, DType::I64,
-                         ci(8 * static_cast<int64_t>(words(key.type).size())));
-  expect_memory(memory);
-  write_words(key.type, key, intrinsic(ir::Intrinsic::data_of, DType::I64, memory), ci(0), true);
+  // A list, which lets go of what its item holds: a program may catch the error.
+  const Value held = new_list(key.type, ci(0), ci(0));
+  resize_list(held, ci(1));
+  write_item(n, held, ci(0), key);
+  retain(held);
   int s = site(n, "KeyError", name(key.type));
-  u_.result.sites[static_cast<size_t>(s)].argument = key.type;
-  raise_at(s, memory);
+  u_.result.sites[static_cast<size_t>(s)].argument = held.type.items[0];
+  raise_at(s, held.v[0]);
 }
 
 // Of a dict that nobody fills, what is looked up says of which type its keys are.
@@ -268,6 +271,7 @@ void Lower::learn_key(const Node& n, const Node& receiver, const Value& dict, co
 }
 
 Value Lower::read_dict(const Node& n, const Value& dict, const Value& given) {
+  if (dict.type.is_set()) fail(n, "a set has no items by index or key", "x in s");
   if (dict.type.items[0].unknown()) {
     if (n.kind == NodeKind::Subscript) learn_key(n, *n.one(Field::value), dict, given);
     return {};
@@ -282,6 +286,7 @@ Value Lower::read_dict(const Node& n, const Value& dict, const Value& given) {
 
 void Lower::store_dict(const Node& n, const Node& receiver, const Value& dict, const Value& given,
                        const Value& v) {
+  if (dict.type.is_set()) fail(n, "a set has no items by index or key", "s.add(x)");
   expect_own_dict(n, receiver, dict);
   if (v.unknown() || given.unknown()) return;
   Value value = boxed(n, v.lazy ? materialise(n, v) : v);
@@ -294,6 +299,7 @@ void Lower::store_dict(const Node& n, const Node& receiver, const Value& dict, c
 }
 
 void Lower::delete_key(const Node& n, const Value& dict, const Value& given) {
+  if (dict.type.is_set()) fail(n, "a set has no items by index or key", "s.discard(x)");
   expect_own_dict(n, *n.one(Field::value), dict);
   if (lacks_types(dict.type) || given.unknown()) {
     learn_key(n, *n.one(Field::value), dict, given);
@@ -338,6 +344,7 @@ Value Lower::equal_dicts(const Node& n, const Value& a, const Value& b) {
 
 // a | b: all entries of both, those of the second where both have a key.
 Value Lower::binary_dicts(const Node& n, Op op, const Value& a, const Value& b) {
+  if (a.type.is_set() || b.type.is_set()) return binary_sets(n, op, a, b);
   if (op != Op::bitwise_or || !a.type.is(Type::Tag::Dict) || !b.type.is(Type::Tag::Dict))
     fail(n, what_works(op) + " does not work on " + name(a.type) + " and " + name(b.type));
   Type both;
@@ -468,7 +475,8 @@ Value Lower::copy_dict(const Node& n, const Value& from) {
   if (lacks_types(from.type)) return from.v.empty() ? from : Value{};
   Value r = new_dict(from.type);
   if (is_open(from.type)) return r;
-  call_function({n, {r, from}, {}}, u_.program.library("dict update"));
+  call_function({n, {r, from}, {}},
+                u_.program.library(from.type.is_set() ? "set update" : "dict update"));
   return r;
 }
 
@@ -496,6 +504,7 @@ Value Lower::to_dict(const Node& n, const Value& v, const Type& t) {
   if (v.type == t) return v;
   if (!v.fresh)
     not_yet(n, "a " + name(t) + " of a " + name(v.type), "values of one type from the start");
+  if (t.is_set()) return to_set(n, v, t);
   Value r = new_dict(t), from = v;
   if (!is_open(v.type)) call_function({n, {r, from}, {}}, u_.program.library("dict update"));
   return r;
@@ -537,7 +546,9 @@ Lower::Sequence Lower::dict_sequence(const Node& at, const Value& v) {
       when(b_->emit(Op::not_equal, DType::Bool, a, b),
            [&] { raise_at(site(at, "RuntimeError", text)); });
     };
-    unless_same(dict_length(dict), count, "dictionary changed size during iteration");
+    unless_same(dict_length(dict), count,
+                dict.type.is_set() ? "Set changed size during iteration"
+                                   : "dictionary changed size during iteration");
     unless_same(dict_word(dict, kVersion), version, "dictionary keys changed during iteration");
     return count;
   };
@@ -549,6 +560,7 @@ Lower::Sequence Lower::dict_sequence(const Node& at, const Value& v) {
 
 Value Lower::dict_method(const Call& c, const Node& receiver, const Value& self,
                          const std::string& name) {
+  if (self.type.is_set()) return set_method(c, receiver, self, name);
   const Node& n = c.n;
   Value none;
   none.type = Type::of(Type::Tag::None);
@@ -568,17 +580,18 @@ Value Lower::dict_method(const Call& c, const Node& receiver, const Value& self,
   if (name == "get" || name == "pop" || name == "setdefault") {
     expect(c, name, 1, 2);
     if (name != "get") expect_own_dict(n, receiver, self);
-    const bool one = c.args.size() == 1 || c.args[1].type.is(Type::Tag::None);
-    if (one && (name != "pop" || c.args.size() == 2))
-      not_yet(n, name + "() that may give None", "a default of the type of the values");
-    Value other = one ? Value{} : argument(1);
+    const bool gives_none = name == "get" && c.args.size() == 1;
+    const bool one = c.args.size() == 1 && !gives_none;
+    Value other = one ? Value{} : gives_none ? none : argument(1);
     if (!one && other.unknown()) return {};
+    if (name == "setdefault" && (one || other.type.is(Type::Tag::None) || other.type.is_maybe()))
+      not_yet(n, "setdefault() that may give None", "a default of the type of the values");
     if (name == "setdefault" && widen_dict(n, receiver, self, boxed_type(c.args[0]), other.type))
       return {};
     if (lacks_types(self.type)) {
       learn_key(n, receiver, self, c.args[0]);
       // As long as nothing else is known of the values: d[k] = d.get(k, 0) + 1.
-      Value r = one ? Value{} : other;
+      Value r = one || other.type.is(Type::Tag::None) ? Value{} : other;
       r.known.reset();
       return r;
     }

@@ -53,7 +53,14 @@ void Lower::refuse_empty_lists(const Node& n) {
     }
 }
 
+// What has a value: what may be None is asked for by those who know what to do about it.
 Value Lower::expression(const Node& n) {
+  Value v = maybe_none(n);
+  refuse_none(n, v, "here");
+  return v;
+}
+
+Value Lower::maybe_none(const Node& n) {
   refuse_empty_lists(n);
   switch (n.kind) {
     case NodeKind::Constant: return constant(n);
@@ -66,7 +73,7 @@ Value Lower::expression(const Node& n) {
     case NodeKind::Compare: return compare(n);
     case NodeKind::IfExp: return if_expression(n);
     case NodeKind::BinOp: {
-      Value a = expression(*n.one(Field::left)), b = expression(*n.one(Field::right));
+      Value a = maybe_none(*n.one(Field::left)), b = maybe_none(*n.one(Field::right));
       NodeKind k = n.one(Field::op)->kind;
       if (k == NodeKind::MatMult) {
         Call c{n, {a, b}, {}};
@@ -76,7 +83,9 @@ Value Lower::expression(const Node& n) {
     }
     case NodeKind::UnaryOp: {
       const Node& operand = *n.one(Field::operand);
-      Value v = n.one(Field::op)->kind == NodeKind::Not ? test(operand) : expression(operand);
+      const bool is_not = n.one(Field::op)->kind == NodeKind::Not;
+      Value v = is_not ? test(operand) : maybe_none(operand);
+      if (!is_not) v = some(n, v, "bad operand type for a unary operator: 'NoneType'");
       if (v.unknown()) return {};
       // The least int64 is written as minus a number that is none.
       if (n.one(Field::op)->kind == NodeKind::USub && v.known && v.known->kind == Kind::UInt &&
@@ -109,7 +118,7 @@ Value Lower::expression(const Node& n) {
           for (const Value& i : more.items) r.items.push_back(i);
           continue;
         }
-        r.items.push_back(expression(e));
+        r.items.push_back(n.kind == NodeKind::Tuple ? maybe_none(e) : expression(e));
         r.items.back().type = of_any_value(r.items.back().type);
       }
       for (Value& i : r.items) {
@@ -136,13 +145,15 @@ Value Lower::expression(const Node& n) {
     }
     case NodeKind::Dict: return dict_literal(n);
     case NodeKind::DictComp: return dict_comprehension(n);
+    case NodeKind::Set: return set_literal(n);
+    case NodeKind::SetComp: return set_comprehension(n);
     case NodeKind::ListComp:
     case NodeKind::GeneratorExp: return comprehension(n);
     case NodeKind::Lambda: {
       return local_function(n, "<lambda>");
     }
     case NodeKind::NamedExpr: {
-      Value v = expression(*n.one(Field::value));
+      Value v = maybe_none(*n.one(Field::value));
       if (v.lazy) v = materialise(n, v);
       v = boxed(n, v);
       assign(*n.one(Field::target), v);
@@ -151,9 +162,7 @@ Value Lower::expression(const Node& n) {
     case NodeKind::JoinedStr: return joined_text(n);
     case NodeKind::Yield: {
       yield(n);
-      Value none;
-      none.type = Type::of(Type::Tag::None);
-      return none;
+      return none();
     }
     case NodeKind::Unsupported: unsupported(n);
     default: not_yet(n, "this expression");
@@ -247,7 +256,11 @@ Value Lower::global(const Node& n) {
     }
     auto& all = u_.result.module.constants;
     std::string bytes(static_cast<const char*>(g.data), size * itemsize(g.dtype));
-    size_t which = std::find(all.begin(), all.end(), bytes) - all.begin();
+    auto is_table = [&](size_t k) {
+      return std::ranges::any_of(u_.tables, [&](const auto& t) { return t.constant == k; });
+    };
+    size_t which = 0;
+    while (which < all.size() && (all[which] != bytes || is_table(which))) ++which;
     if (which == all.size()) all.push_back(bytes);
     v.type = Type::array_of(g.dtype, static_cast<int>(g.shape.size()));
     v.type.readonly = v.type.frozen = true;
@@ -320,7 +333,7 @@ Type Lower::declared(const Node& n) {
 }
 
 Value Lower::attribute(const Node& n) {
-  Value v = expression(*n.one(Field::value));
+  Value v = some_with_attributes(n, maybe_none(*n.one(Field::value)), n.text);
   if (of_user() && v.type.is_number() && v.type.weak && n.text != "real" && n.text != "imag")
     fail(n, name(v.type) + " has no attribute '" + n.text + "'");
   if (of_user() && (v.type.is(Type::Tag::List) || is_plain_list(v) || v.type.listed))
@@ -470,6 +483,7 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
     }
   }
   if (!v.type.names.empty()) return field_of(n, v, name);
+  refuse_exception(n, v);
   fail(n, frontend::name(v.type) + " has no attribute '" + name + "'");
 }
 
@@ -536,25 +550,29 @@ Value Lower::joined(const Node& n, const std::string& what, const std::function<
 // What an if or a while asks: of `a and b` only the truth of each.
 Value Lower::test(const Node& n) {
   if (n.kind == NodeKind::BoolOp) return bool_op(n, true);
-  return expression(n);
+  return maybe_none(n);
 }
 
 Value Lower::bool_op(const Node& n, bool truths) {
   const auto& values = n.all(Field::values);
   bool is_and = n.one(Field::op)->kind == NodeKind::And;
   auto expression = [&](const Node& side) {
-    Value r = truths ? test(side) : Lower::expression(side);
-    const bool decided = r.unknown() || ended_ || (r.known && r.type.is_number());
+    Value r = truths ? test(side) : maybe_none(side);
+    const bool decided =
+        r.unknown() || ended_ || (r.known && r.type.is_number()) || r.type.is(Type::Tag::None);
     return truths && !decided ? boolean(truth(side, r)) : r;
   };
   Value v = expression(values[0]);
+  const auto before = scope_->present;
   for (size_t i = 1; i < values.size(); ++i) {
-    if (v.known && v.type.is_number()) {
-      bool yes = v.known->real() != 0 || v.known->imag() != 0;
+    // What is looked at next is so after all before was true, or false.
+    narrow(values[i - 1], is_and);
+    if ((v.known && v.type.is_number()) || v.type.is(Type::Tag::None)) {
+      bool yes = v.known && (v.known->real() != 0 || v.known->imag() != 0);
       // What is chosen here is no constant of the program's text, which short floats may take.
       if (yes == is_and) v = expression(values[i]);
       v.type = of_any_value(v.type);
-      if (yes != is_and) return v;
+      if (yes != is_and) break;
       continue;
     }
     if (v.unknown()) {
@@ -563,10 +581,14 @@ Value Lower::bool_op(const Node& n, bool truths) {
     }
     Value first = v;
     Val t = truth(n, first);
+    // A value that is true is there.
+    if (!is_and && first.type.is_maybe()) first = first.items[0];
     v = joined(
         values[i], "and or", [&] { return expression(values[i]); }, [&] { return first; },
         is_and ? t : negate(t));
   }
+  scope_->present = before;
+  forget_renewed(n);
   return v;
 }
 
@@ -574,13 +596,24 @@ Value Lower::if_expression(const Node& n) {
   Value test = Lower::test(*n.one(Field::test));
   if (test.known && test.type.is_number()) {
     bool yes = test.known->real() != 0 || test.known->imag() != 0;
-    Value v = expression(*n.one(yes ? Field::body : Field::orelse));
+    Value v = maybe_none(*n.one(yes ? Field::body : Field::orelse));
     v.type = of_any_value(v.type);
     return v;
   }
-  return joined(
-      n, "if", [&] { return expression(*n.one(Field::body)); },
-      [&] { return expression(*n.one(Field::orelse)); }, truth(n, test));
+  const Node& condition = *n.one(Field::test);
+  auto side = [&](Field which) {
+    const auto before = scope_->present;
+    narrow(condition, which == Field::body);
+    Value v = maybe_none(*n.one(which));
+    scope_->present = before;
+    return v;
+  };
+  if (test.type.is(Type::Tag::None)) return side(Field::orelse);
+  Value v = joined(
+      n, "if", [&] { return side(Field::body); }, [&] { return side(Field::orelse); },
+      truth(n, test));
+  forget_renewed(n);
+  return v;
 }
 
 }  // namespace numbus::frontend

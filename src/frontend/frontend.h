@@ -40,7 +40,8 @@ struct Site {
   std::string text;       // its message; {0} and {1} stand for the values noted
   std::string file, function;
   int line = 0;
-  Type argument = {};  // of the exception, whose words lie in the memory that the first value owns
+  Type argument = {};    // of the exception, the one item of a list that the first value owns
+  bool missing = false;  // it says "not yet": no program can catch it
 };
 
 // An array that the threads of a block share, as the source names it; number -1: of the memory that

@@ -149,7 +149,8 @@ bool Lower::generator_loop(const Node& n) {
     return false;
   Call c{over, {}, {}};
   call_arguments(over, c);
-  Generator g{&n, scope_, generator_, {}, {}, ir::kNone};
+  Generator g{&n,          scope_,     generator_,     {},          {}, ir::kNone,
+              raising_to_, return_to_, finals_.size(), finals_base_};
   // One loop that break leaves.
   ++scope_->depth;
   g.all = begin_loop();
@@ -174,13 +175,17 @@ void Lower::yield(const Node& n) {
     not_yet(n, "generators (Yield) but in the head of a for loop", "fill an array, and return it");
   Generator* g = generator_;
   const Node* value = n.one(Field::value);
-  Value v = value ? expression(*value) : Value{};
+  Value v = value ? maybe_none(*value) : Value{};
   if (!value) v.type = Type::of(Type::Tag::None);
   if (v.lazy) v = materialise(n, v);
+  if (raising_to_ != g->raising_to || finals_.size() != g->finals)
+    not_yet(n, "yield in a try statement", "a list of what is yielded");
   // The loop's body sees the names, loops and returns of its own function.
   Scope* inside = std::exchange(scope_, g->scope);
   auto on_return = std::exchange(on_return_, g->on_return);
   auto loops = std::exchange(loops_, g->loops);
+  const Val return_to = std::exchange(return_to_, g->return_to);
+  const size_t finals_base = std::exchange(finals_base_, g->finals_base);
   generator_ = g->outer;
   Val iteration = begin_loop();
   assign(*g->loop->one(Field::target), v);
@@ -189,6 +194,8 @@ void Lower::yield(const Node& n) {
   break_loop(iteration);
   end_loop(iteration);
   generator_ = g;
+  return_to_ = return_to;
+  finals_base_ = finals_base;
   loops_ = std::move(loops);
   on_return_ = std::move(on_return);
   scope_ = inside;

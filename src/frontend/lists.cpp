@@ -340,12 +340,21 @@ Value Lower::empty_list(const Call& c) {
 Value Lower::list_method(const Call& c, const Node& receiver, const Value& self,
                          const std::string& name) {
   const Node& n = c.n;
-  int library = u_.program.library("list " + name);
+  const bool sorts = name == "sort" && !self.type.items[0].unknown();
+  const bool any = sorts && !self.type.items[0].is_number();
+  const bool by = sorts && std::ranges::any_of(c.keywords, [](const auto& k) {
+                    return k.first == "key" && !k.second.type.is(Type::Tag::None);
+                  });
+  int library = u_.program.library("list " + name + (by ? " by" : any ? " any" : ""));
   if (library < 0) fail(n, frontend::name(self.type) + " has no method '" + name + "'");
   bool reads = name == "index" || name == "count" || name == "copy";
   if (!reads) expect_own_list(n, receiver, self);
   if (!reads) note_lists(lists_change_);
   Call all{n, {self}, c.keywords};
+  if (name == "sort") {
+    if (!c.args.empty()) fail(n, "sort() takes no positional arguments", "x.sort(reverse=True)");
+    std::erase_if(all.keywords, [](const auto& k) { return k.second.type.is(Type::Tag::None); });
+  }
   for (const Value& a : c.args)
     all.args.push_back(held(n, boxed(n, a.lazy ? materialise(n, a) : a)));
   size_t last = all.args.size() - 1;
@@ -668,7 +677,8 @@ Value Lower::tuple_comprehension(const Node& n, const Value& over) {
 Value Lower::comprehension(const Node& n) {
   const auto& generators = n.all(Field::generators);
   const Node& first = generators[0];
-  Value over = expression(*first.one(Field::iter));
+  Value over =
+      some(first, maybe_none(*first.one(Field::iter)), "'NoneType' object is not iterable");
   if (over.unknown()) return {};
   bool simple = generators.size() == 1 && first.all(Field::ifs).empty();
   if (simple && over.type.is(Type::Tag::Tuple) && over.type.text.empty())

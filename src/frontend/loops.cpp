@@ -27,8 +27,10 @@ bool leaves(const std::vector<Node>& body) {
   for (const Node& n : body) {
     if (n.kind == NodeKind::Break || n.kind == NodeKind::Continue) return true;
     bool loop = n.kind == NodeKind::For || n.kind == NodeKind::While;
-    if (n.kind == NodeKind::If && leaves(n.all(Field::body))) return true;
-    if ((n.kind == NodeKind::If || loop) && leaves(n.all(Field::orelse))) return true;
+    const bool part = n.kind == NodeKind::If || n.kind == NodeKind::Try;
+    if ((part || n.kind == NodeKind::ExceptHandler) && leaves(n.all(Field::body))) return true;
+    if (leaves(n.all(Field::handlers)) || leaves(n.all(Field::finalbody))) return true;
+    if ((part || loop) && leaves(n.all(Field::orelse))) return true;
   }
   return false;
 }
@@ -65,6 +67,7 @@ bool renews(const std::vector<Node>& body, const Node& read) {
 
 bool Lower::while_loop(const Node& n) {
   ++scope_->depth;
+  forget_renewed(n);
   const auto& orelse = n.all(Field::orelse);
   Val ended = orelse.empty() ? ir::kNone : new_variable(DType::Bool);
   if (ended != ir::kNone) set(ended, b_->constant(DType::Bool, Scalar::from_bool(false)));
@@ -79,8 +82,12 @@ bool Lower::while_loop(const Node& n) {
       if (ended != ir::kNone) set(ended, b_->constant(DType::Bool, Scalar::from_bool(true)));
       break_loop(loop);
     });
+  const auto before = scope_->present;
+  narrow(*n.one(Field::test), true);
   bool broken = loop_body(n, {loop, true});
   end_loop(loop);
+  scope_->present = before;
+  if (!broken) narrow(*n.one(Field::test), false);
   bool ends = loop_else(n, ended);
   --scope_->depth;
   return (ends || forever) && !broken;
@@ -202,9 +209,17 @@ Lower::Sequence Lower::sequence(const Node& at, const Value& v) {
 }
 
 bool Lower::for_loop(const Node& n) {
+  forget_renewed(n);
+  const auto before = scope_->present;
+  const bool ends = for_loop_over(n);
+  scope_->present = before;
+  return ends;
+}
+
+bool Lower::for_loop_over(const Node& n) {
   if (generator_loop(n)) return false;
   const Node& over = *n.one(Field::iter);
-  Value what = expression(over);
+  Value what = some(over, maybe_none(over), "'NoneType' object is not iterable");
   if (what.unknown()) return false;
   if (renews(n.all(Field::body), over)) hold(what);
   if (what.type.is(Type::Tag::Tuple) && what.type.text.empty()) return unrolled_loop(n, what);

@@ -43,6 +43,41 @@ bool widens(const Type& from, const Type& to) {
   return false;
 }
 
+// Whether an error of one class is caught by a handler of another.
+bool is_a(const Unit& u, const std::string& cls, const std::string& of) {
+  // Of what compiled code raises by itself; of all others the program has said it (know_bases).
+  static const std::map<std::string, std::string> kBases = {
+      {"AssertionError", "Exception"},      {"ArithmeticError", "Exception"},
+      {"LookupError", "Exception"},         {"IndexError", "LookupError"},
+      {"KeyError", "LookupError"},          {"ZeroDivisionError", "ArithmeticError"},
+      {"OverflowError", "ArithmeticError"}, {"FloatingPointError", "ArithmeticError"},
+      {"ValueError", "Exception"},          {"TypeError", "Exception"},
+      {"AttributeError", "Exception"},      {"MemoryError", "Exception"},
+      {"RuntimeError", "Exception"},        {"NotImplementedError", "RuntimeError"},
+      {"Exception", "BaseException"},
+  };
+  if (cls == of) return true;
+  if (auto known = u.bases.find(cls); known != u.bases.end() && known->second.contains(of))
+    return true;
+  auto base = kBases.find(cls);
+  return base != kBases.end() && is_a(u, base->second, of);
+}
+
+void fill_tables(Unit& u) {
+  for (const Unit::Table& t : u.tables) {
+    std::string bytes(std::max<size_t>(u.result.sites.size(), 1), '\0');
+    for (size_t s = 0; s < u.result.sites.size(); ++s) {
+      const Site& site = u.result.sites[s];
+      bytes[s] = t.classes.empty()
+                     ? !site.argument.unknown()
+                     : !site.missing && std::ranges::any_of(t.classes, [&](const std::string& cls) {
+                         return is_a(u, site.exception, cls);
+                       });
+    }
+    u.result.module.constants[t.constant] = std::move(bytes);
+  }
+}
+
 }  // namespace
 
 Result compile(Program& program, int function, const std::vector<Type>& arguments,
@@ -56,6 +91,7 @@ Result compile(Program& program, int function, const std::vector<Type>& argument
   u.result.result = s.result;
   for (size_t p = 0; p < arguments.size(); ++p)
     u.result.written.push_back(p < 64 ? s.written >> p & 1 : true);
+  fill_tables(u);
   // Functions of passes that were not the last are called by nobody.
   auto& all = u.result.module.functions;
   std::vector<int> index(all.size(), -1), todo{s.function};
@@ -160,7 +196,12 @@ void Lower::pass() {
   status_ = new_variable(DType::I32);
   nesting_ = 0;
   ended_ = false;
-  outermost_ = begin_loop();
+  outermost_ = raising_to_ = return_to_ = begin_loop();
+  finals_.clear();
+  finals_base_ = 0;
+  returned_.clear();
+  caught_.clear();
+  handling_.clear();
   landing_ = nesting_;
   size_t next = 0;
   const Node& arguments = *source_.definition.one(Field::args);
@@ -188,23 +229,14 @@ void Lower::pass() {
   f.results = words(result_);
   if (source_.definition.kind == NodeKind::Lambda) {
     const Node& body = *source_.definition.one(Field::body);
-    Value v = expression(body);
+    Value v = maybe_none(body);
     if (!ended_) return_value(body, v);
   } else {
-    // Falling off the end gives None: a mistake where other paths give something.
-    if (!block(source_.definition.all(Field::body)) && !unknown_result_) {
+    // Falling off the end gives None.
+    if (!block(source_.definition.all(Field::body))) {
       Node end;
       end.line = source_.definition.end_line;
-      thread_ends(end);
-      if (result_.unknown()) {
-        result_ = Type::of(Type::Tag::None);
-        changed_ = true;
-      } else if (!result_.is(Type::Tag::None)) {
-        not_yet(source_.definition,
-                "'" + source_.name + "' returns " + frontend::name(result_) +
-                    " on one path, and ends without a return on another",
-                "end with a return of the same type, or with raise");
-      }
+      return_value(end, none());
     }
   }
   break_loop(outermost_);
@@ -255,10 +287,12 @@ void Lower::not_yet(const Node& at, const std::string& what, const std::string& 
 
 int Lower::site(const Node& at, const std::string& exception, const std::string& text) {
   const Source* s = scope_->source;
+  const bool missing =
+      text.starts_with("not yet") || (s->library() && exception == "NotImplementedError");
   auto [it, fresh] = u_.sites.try_emplace(
       exception + '\0' + text + '\0' + s->file + '\0' + s->name + '\0' + std::to_string(at.line),
       static_cast<int>(u_.result.sites.size()));
-  if (fresh) u_.result.sites.push_back({exception, text, s->file, s->name, at.line});
+  if (fresh) u_.result.sites.push_back({exception, text, s->file, s->name, at.line, {}, missing});
   return it->second;
 }
 
@@ -276,7 +310,7 @@ void Lower::thread_ends(const Node& at) {
               site_of(at));
 }
 
-void Lower::leave_function() { break_loop(outermost_); }
+void Lower::leave_function() { break_loop(raising_to_); }
 
 // --- variables
 // ------------------------------------------------------------------------------------
@@ -306,7 +340,7 @@ Value Lower::read_variable(const Node& at, const std::string& name) {
                  "' carries a value from one iteration of a parallel loop to the next, but " +
                  "iterations have no order",
              "range instead of prange; only x += …, x *= …, x = max(x, …) and their like add up");
-      return *v;
+      return narrowed(name, *v);
     }
   }
   if (Variable* v = find_variable(name)) {
@@ -319,7 +353,7 @@ Value Lower::read_variable(const Node& at, const std::string& name) {
     if (outside_.contains(v->key)) share_lists(r);
     if (auto known = constants_.find(v->key); known != constants_.end())
       recall(r, known->second, 0);
-    return r;
+    return narrowed(name, r);
   }
   // Only a later pass may know it: assigned further down in a loop.
   auto it = types_.find(scope_->key(name));
@@ -354,6 +388,10 @@ void Lower::assign_name(const Node& at, const std::string& name, Value v, bool f
     scope_->versions[name] = where + "." + std::to_string(times);
   }
   std::string k = scope_->key(name);
+  if (v.unknown() || v.type.is_maybe() || v.type.is(Type::Tag::None))
+    scope_->present.erase(name);
+  else
+    scope_->present.insert(name);
   if (v.type.is(Type::Tag::Function)) {
     // Known while compiling: nothing is stored, and there is nothing to join.
     auto it = scope_->variables.find(name);
@@ -461,6 +499,7 @@ size_t Lower::recall(Value& v, const std::vector<std::optional<Scalar>>& known, 
 }
 
 Value Lower::convert_to(const Node& at, const Value& v, const Type& t) {
+  if (t.is_maybe()) return to_maybe(at, v, t);
   if (t.is(Type::Tag::List)) return v.unknown() ? v : to_list(at, v, t.items[0]);
   if (t.is(Type::Tag::Dict)) return v.unknown() ? v : to_dict(at, v, t);
   if (t.is(Type::Tag::String) && v.type.is(Type::Tag::Text)) return string_of(at, v);
@@ -531,6 +570,10 @@ Value Lower::unflatten(const Type& t, std::span<const Val> all, size_t& next) {
     }
     case Type::Tag::List:
     case Type::Tag::Dict: r.v = {all[next++]}; break;
+    case Type::Tag::Maybe:
+      r.v = {all[next++]};
+      r.items = {unflatten(t.items[0], all, next)};
+      break;
     case Type::Tag::String:
     case Type::Tag::Range:
       r.v.assign(all.begin() + next, all.begin() + next + 3);

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -71,7 +72,8 @@ struct Spec {
   // Made while a function that it calls was not finished: to be made again once that one's result
   // is another.
   bool provisional = false;
-  bool raises = false;  // on every path
+  bool raises = false;   // on every path
+  bool catches = false;  // it has a try statement, or calls a function that has
   int epoch = 0;
   uint64_t written = 0;  // arguments whose elements it may change, a bit each
 };
@@ -89,6 +91,14 @@ struct Unit {
   int epoch = 0;         // counts changes of results
   bool widened = false;  // a name holds numbers of several types
   int active = 0;        // functions being made
+  // Tables with a byte for each site, made in the end: whether a handler catches its error, or,
+  // with no classes, whether it has an argument.
+  struct Table {
+    size_t constant;  // in the module
+    std::vector<std::string> classes;
+  };
+  std::vector<Table> tables = {};
+  std::map<std::string, std::set<std::string>> bases = {};  // of exceptions' classes
 
   Spec& specialise(int source, const std::vector<Type>& arguments, const Node* from);
 };
@@ -124,6 +134,8 @@ class Lower {
     int depth = 0;  // of nested statements: assignments outside of any begin a new version
     const Source* source = nullptr;
     const void* portion = nullptr;  // the parallel loop's body that it stands in
+    // Names that hold a value here, whatever their type says: they have been compared with None.
+    std::set<std::string> present;
 
     // Under which the type of a name is kept.
     std::string key(const std::string& name) const {
@@ -136,6 +148,18 @@ class Lower {
     bool owned_by_user;         // break and continue mean it
     Val iteration = ir::kNone;  // of an unrolled loop: what continue leaves
     bool broken = false;        // a break in it has been met
+  };
+  // A finally that what leaves its statement comes by.
+  struct Finally {
+    Val loop, reason;  // what leads there, and a variable that says why: a Reason
+    size_t loops;      // that are open around it
+    bool returns = false, breaks = false, continues = false;
+  };
+  enum Reason : int64_t { kFallsThrough, kReturns, kBreaks, kContinues };
+  // An error that a handler, or a finally, deals with: variables of what was noted of it.
+  struct Caught {
+    Val site, first, second;
+    Val owner;  // of its argument's memory, or zero
   };
   // What a loop sees: how many items, and each of them.
   struct Sequence {
@@ -189,6 +213,20 @@ class Lower {
   void aug_assign(const Node& n);
   bool if_statement(const Node& n);
   void return_value(const Node& n, const Value& v);
+
+  // --- exceptions.cpp
+  bool leave_loop(const Node& n, bool breaks);
+  void leave_by_return();
+  bool try_statement(const Node& n);
+  bool try_and_handle(const Node& n);
+  bool handlers(const Node& n, size_t at, const Caught& error);
+  Caught new_caught();
+  void take(const Caught& c);
+  void raise_again(const Caught& c);
+  Val table_says(const std::vector<std::string>& classes, Val site);
+  std::vector<std::string> classes_of(const Node& n);
+  void know_bases(const Node& n);
+  void refuse_exception(const Node& n, const Value& v);
   void raise_statement(const Node& n);
   void assert_statement(const Node& n);
   std::string message(const Node& n, std::vector<Val>& values);
@@ -200,6 +238,7 @@ class Lower {
   bool loop_body(const Node& n, const Loop& loop);
   bool loop_else(const Node& n, Val ended);
   bool for_loop(const Node& n);
+  bool for_loop_over(const Node& n);
   bool while_loop(const Node& n);
   Val comes_before(Val at, Val stop, Val step);
   Val stop_of_range(const Node& n, const Value& range);
@@ -236,6 +275,8 @@ class Lower {
     std::function<void(const Node&, const Value&)> on_return;
     std::vector<Loop> loops;
     Val all;
+    Val raising_to, return_to;  // and the finally statements, as they are around the loop
+    size_t finals, finals_base;
   };
   Value indices_to_loop_over(const Call& c, const std::string& name);
   std::vector<Val> unravelled(Val at, std::span<const Val> shape);
@@ -316,6 +357,19 @@ class Lower {
                     const std::string& name);
   Value dict_primitive(const Call& c, const std::string& what);
 
+  // --- sets.cpp
+  static Type set_type(Type item);
+  Value collect_set(const Node& n,
+                    const std::function<void(const std::function<void(const Value&)>&)>& run);
+  Value set_literal(const Node& n);
+  Value set_comprehension(const Node& n);
+  Value set_from(const Node& n, const std::vector<Value>& args);
+  Value to_set(const Node& n, const Value& v, const Type& t);
+  Type joined_set(const Node& n, const Value& a, const Value& b);
+  Value binary_sets(const Node& n, Op op, const Value& a, const Value& b);
+  Value compare_sets(const Node& n, NodeKind op, const Value& a, const Value& b);
+  Value set_method(const Call& c, const Node& receiver, const Value& self, const std::string& name);
+
   // --- lists.cpp
   Value read_words(const Type& t, Val base, Val offset, const Value& holder, bool holds = true);
   void write_words(const Type& t, const Value& v, Val base, Val offset, bool fresh = false);
@@ -369,8 +423,23 @@ class Lower {
                      const std::function<void(const std::function<void(const Value&)>&)>& run,
                      bool about = false);
 
+  // --- none.cpp
+  static Value none();
+  Value narrowed(const std::string& name, const Value& v) const;
+  Value to_maybe(const Node& at, const Value& v, const Type& t);
+  Value some(const Node& n, const Value& v, const std::string& message,
+             const char* exception = "TypeError");
+  Value some_with_attributes(const Node& n, const Value& v, const std::string& attribute);
+  void refuse_none(const Node& n, const Value& v, const std::string& what);
+  Val if_there(const Value& v, const std::function<Val(const Value&)>& said);
+  std::optional<Value> compare_none(const Node& n, NodeKind op, const Value& a, const Value& b);
+  void narrow(const Node& test, bool holds);
+  void forget_renewed(const Node& loop);
+  void expect_values(Call& c, const std::string& name);
+
   // --- expressions.cpp
   Value expression(const Node& n);
+  Value maybe_none(const Node& n);
   void refuse_empty_lists(const Node& n);
   Value printed(const Node& n);
   Value constant(const Node& n);
@@ -385,6 +454,7 @@ class Lower {
   Value contained(const Node& n, NodeKind op, const Value& a, const Value& b);
   bool never_equal(const Node& n, const Value& a, const Value& b);
   Value negated(const Node& n, const Value& v);
+  Value compare_lists(const Node& n, NodeKind op, const Value& a, const Value& b);
   Value compare_one(const Node& n, NodeKind op, const Value& a, const Value& b);
   Value if_expression(const Node& n);
   Value joined(const Node& n, const std::string& what, const std::function<Value()>& first,
@@ -672,7 +742,14 @@ class Lower {
   // is so, names hold lists from the beginning, `boxes_lists_`, and what was found is `outdated_`.
   bool lists_copied_ = false, lists_change_ = false, boxes_lists_ = false, outdated_ = false;
   std::vector<Loop> loops_;
-  Val outermost_ = ir::kNone;  // the loop around the whole body, which return leaves
+  Val outermost_ = ir::kNone;   // the loop around the whole body, which return leaves
+  Val raising_to_ = ir::kNone;  // the loop that an error leaves
+  Val return_to_ = ir::kNone;   // the loop that return leaves, of a function expanded in place, too
+  std::vector<Finally> finals_;
+  size_t finals_base_ = 0;      // of those, how many stand around the function expanded here
+  std::vector<Val> returned_;   // variables of what is returned by way of a finally
+  std::vector<Caught> caught_;  // all errors that this pass has had caught
+  std::vector<int> handling_;   // of these, those whose handlers are open; -1: a finally
   Val status_ = ir::kNone;
   std::vector<Val> owning_;  // variables that hold the owner of counted memory, or zero
   struct Temporary {

@@ -135,6 +135,7 @@ Val Lower::truth(const Node& n, const Value& v) {
                  : b_->emit(Op::not_equal, DType::Bool, v.v[0],
                             b_->constant(v.type.dtype, Scalar::from_int(0)));
     case Type::Tag::None: return b_->constant(DType::Bool, Scalar::from_bool(false));
+    case Type::Tag::Maybe: return if_there(v, [&](const Value& value) { return truth(n, value); });
     case Type::Tag::Tuple: return b_->constant(DType::Bool, Scalar::from_bool(!v.items.empty()));
     case Type::Tag::List: return less(ci(0), list_length(v));
     case Type::Tag::String: return less(ci(0), string_length(v));
@@ -249,7 +250,15 @@ std::optional<Scalar> folded(Op op, const Scalar& a, const Scalar& b) {
 
 // What Python's operators do. NumPy's x ** 2 and x ** 0.5 of arrays are other functions than
 // np.power: squares of bools are int8, and zeros of complex numbers have other signs.
-Value Lower::operation(const Node& n, Op op, const Value& a, const Value& b) {
+Value Lower::operation(const Node& n, Op op, const Value& given_a, const Value& given_b) {
+  auto shown = [](const Value& v) {
+    return v.type.is_maybe() ? "'NoneType'" : "'" + name(v.type) + "'";
+  };
+  const std::string message = std::string("unsupported operand type(s) for ") +
+                              (python_operator(op) ? python_operator(op) : "the operator") + ": " +
+                              shown(given_a) + " and " + shown(given_b);
+  const Value a = some(n, given_a, message), b = some(n, given_b, message);
+  if (a.unknown() || b.unknown()) return {};
   const bool array = a.type.is_array() && a.type.ndim && !is_plain_list(a);
   if (op == Op::power && array && b.type.is_number() && b.known && b.known->imag() == 0) {
     const double e = b.known->real();

@@ -1,5 +1,6 @@
 // prange: the body as a function of its own, and what its portions reduce.
 #include <algorithm>
+#include <utility>
 
 #include "frontend/portion.h"
 
@@ -180,6 +181,9 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
   auto outer_owning = std::move(owning_);
   auto outer_temporaries = std::move(temporaries_);
   Val outer_status = status_, outer_outermost = outermost_;
+  const Val outer_raising = raising_to_, outer_return = return_to_;
+  const size_t outer_base = std::exchange(finals_base_, finals_.size());
+  auto outer_handling = std::exchange(handling_, {});
   loops_.clear();
   owning_.clear();
   temporaries_.clear();
@@ -200,7 +204,7 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
       step_in = parameter(DType::I64), grain_in = parameter(DType::I64),
       partials_in = parameter(DType::I64);
   status_ = new_variable(DType::I32);
-  outermost_ = begin_loop();
+  outermost_ = raising_to_ = return_to_ = begin_loop();
   for (auto& [name, op] : p.reductions) {
     Variable* v = nullptr;
     for (auto& [other, variable] : reduced)
@@ -274,6 +278,10 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
   temporaries_ = std::move(outer_temporaries);
   status_ = outer_status;
   outermost_ = outer_outermost;
+  raising_to_ = outer_raising;
+  return_to_ = outer_return;
+  finals_base_ = outer_base;
+  handling_ = std::move(outer_handling);
   portion_ = p.outer;
   for (size_t r = 0; r < reduced.size(); ++r) {
     Type inside = types_[scope.key(reduced[r].first)];

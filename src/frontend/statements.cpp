@@ -47,7 +47,7 @@ bool Lower::carry_out(const Node& n) {
       const auto& targets = n.all(Field::targets);
       unpacks_ = targets.size() == 1 &&
                  (targets[0].kind == NodeKind::Tuple || targets[0].kind == NodeKind::List);
-      Value v = expression(*n.one(Field::value));
+      Value v = maybe_none(*n.one(Field::value));
       if (ended_) break;
       if (targets.size() > 1) {  // one value: a = b = x + 1
         if (v.lazy) v = materialise(n, v);
@@ -66,7 +66,7 @@ bool Lower::carry_out(const Node& n) {
     }
     case NodeKind::AnnAssign:
       if (const Node* value = n.one(Field::value)) {
-        Value v = expression(*value);
+        Value v = maybe_none(*value);
         if (!ended_) assign(*n.one(Field::target), v);
       }
       break;
@@ -76,28 +76,18 @@ bool Lower::carry_out(const Node& n) {
     case NodeKind::If: ends = if_statement(n); break;
     case NodeKind::Return: {
       const Node* value = n.one(Field::value);
-      Value none;
-      none.type = Type::of(Type::Tag::None);
-      Value v = value ? expression(*value) : none;
+      Value v = value ? maybe_none(*value) : none();
       if (ended_) break;
       return_value(n, v);
       ends = true;
       break;
     }
     case NodeKind::Break:
-    case NodeKind::Continue:
-      if (loops_.empty() || !loops_.back().owned_by_user)
-        fail(n, "break and continue do not work here", "they leave no parallel or unrolled loop");
-      loops_.back().broken |= n.kind == NodeKind::Break;
-      if (n.kind == NodeKind::Continue && loops_.back().iteration == ir::kNone)
-        b_->emit(Op::continue_loop, DType::I64, loops_.back().begin);
-      else
-        break_loop(n.kind == NodeKind::Break ? loops_.back().begin : loops_.back().iteration);
-      ends = true;
-      break;
+    case NodeKind::Continue: ends = leave_loop(n, n.kind == NodeKind::Break); break;
+    case NodeKind::Try: ends = try_statement(n); break;
     case NodeKind::Expr: {
       const Node& e = *n.one(Field::value);
-      if (e.kind != NodeKind::Constant) expression(e);  // a docstring says nothing
+      if (e.kind != NodeKind::Constant) maybe_none(e);  // a docstring says nothing
       break;
     }
     case NodeKind::Pass: break;
@@ -108,7 +98,8 @@ bool Lower::carry_out(const Node& n) {
     case NodeKind::Delete:
       for (const Node& t : n.all(Field::targets)) {
         if (t.kind == NodeKind::Name) continue;
-        Value list = t.kind == NodeKind::Subscript ? expression(*t.one(Field::value)) : Value{};
+        Value list = t.kind == NodeKind::Subscript ? maybe_none(*t.one(Field::value)) : Value{};
+        list = some(t, list, "'NoneType' object does not support item deletion");
         if (list.unknown() && t.kind == NodeKind::Subscript) continue;
         if (list.type.is(Type::Tag::Dict)) {
           delete_key(t, list, expression(*t.one(Field::slice)));
@@ -150,10 +141,8 @@ void Lower::unsupported(const Node& n) {
     const char *cls, *what, *instead;
   };
   static const Word kWords[] = {
-      {"Set", "sets (Set)", "a tuple, or np.unique(array)"},
-      {"SetComp", "sets (SetComp)", "np.unique([… for …])"},
       {"With", "with statements (With)", "open and close outside of the compiled function"},
-      {"Try", "try statements (Try)", "an if before what may fail, or try around the call"},
+      {"TryStar", "except* (TryStar)", "except"},
       {"ClassDef", "classes (ClassDef)", "a named tuple, defined outside"},
       {"Yield", "generators (Yield)", "fill an array, and return it"},
       {"YieldFrom", "generators (YieldFrom)", "fill an array, and return it"},
@@ -181,6 +170,8 @@ void Lower::assign(const Node& target, const Value& v) {
         for (const Node& t : names) assign(t, {});
         return;
       }
+      if (v.type.is_maybe())
+        return assign(target, some(target, v, "cannot unpack non-iterable NoneType object"));
       if (v.type.is(Type::Tag::List) || (v.type.is_array() && v.type.ndim > 0) ||
           v.type.is_text()) {
         // As many as names, looked at before the first name changes.
@@ -216,9 +207,11 @@ void Lower::assign(const Node& target, const Value& v) {
       break;
     }
     case NodeKind::Subscript: {
-      Value a = expression(*target.one(Field::value));
+      Value a = maybe_none(*target.one(Field::value));
       Value by = expression(*target.one(Field::slice));
-      store(target, a, by, v);
+      refuse_none(target, v, "as an item");
+      a = some(target, a, "'NoneType' object does not support item assignment");
+      if (!a.unknown()) store(target, a, by, v);
       break;
     }
     case NodeKind::Attribute: {
@@ -290,7 +283,16 @@ void Lower::assign_starred(const Node& target, const Value& v) {
 // list += more and list *= count change the list itself, which other names may hold.
 bool Lower::change_list(const Node& n, Op op, const Node& target, const Value& list,
                         const Value& more) {
-  if (list.type.is(Type::Tag::Dict) && op == Op::bitwise_or) {
+  static const std::map<Op, const char*> kOfSets = {
+      {Op::bitwise_or, "update"},
+      {Op::bitwise_and, "intersection_update"},
+      {Op::subtract, "difference_update"},
+      {Op::bitwise_xor, "symmetric_difference_update"}};
+  if (list.type.is_set() && more.type.is_set() && kOfSets.contains(op)) {
+    set_method({n, {more}, {}}, target, list, kOfSets.at(op));
+    return true;
+  }
+  if (list.type.is(Type::Tag::Dict) && !list.type.is_set() && op == Op::bitwise_or) {
     dict_method({n, {more}, {}}, target, list, "update");
     return true;
   }
@@ -336,12 +338,16 @@ void Lower::expect_taken(const Node& n, const std::string& what, const Value& no
 void Lower::aug_assign(const Node& n) {
   const Node& target = *n.one(Field::target);
   Op op = row_of_operator(n.one(Field::op)->kind);
+  const std::string in_place_message =
+      "unsupported operand type(s) for " + std::string(python_operator(op)) + "=: 'NoneType'";
   if (target.kind == NodeKind::Subscript) {
     // The element's address is found once.
-    Value a = expression(*target.one(Field::value));
+    Value a = some(target, maybe_none(*target.one(Field::value)),
+                   "'NoneType' object is not subscriptable");
     Value by = expression(*target.one(Field::slice));
+    if (a.unknown()) return;
     Value old = index(target, a, by);
-    Value more = expression(*n.one(Field::value));
+    Value more = some(n, maybe_none(*n.one(Field::value)), in_place_message);
     if (change_list(n, op, target, old, more)) return;
     if (old.type.is_array() && !old.lazy &&
         (a.type.is(Type::Tag::List) || a.type.is(Type::Tag::Dict))) {
@@ -362,7 +368,9 @@ void Lower::aug_assign(const Node& n) {
   }
   if (target.kind != NodeKind::Name) not_yet(n, "this target of an assignment");
   Value old = read_variable(target, target.text);
-  Value v = expression(*n.one(Field::value));
+  Value v = maybe_none(*n.one(Field::value));
+  old = some(n, old, in_place_message);
+  v = some(n, v, in_place_message);
   if (change_list(n, op, target, old, v)) return;
   if (old.type.is_array()) {
     // In place, as NumPy does.
@@ -402,19 +410,30 @@ bool Lower::if_statement(const Node& n) {
     return block(yes ? body : orelse);
   }
   if (test.type.is(Type::Tag::None)) return block(orelse);
+  const Node& condition_text = *n.one(Field::test);
   Val condition = truth(n, test);
   forget_temporaries(keep);
   ++scope_->depth;
   bool yes_ends = false, no_ends = false;
   auto otherwise = [&] { no_ends = block(orelse); };
+  const auto before = scope_->present;
+  narrow(condition_text, true);
+  auto after = before;
   when(
-      condition, [&] { yes_ends = block(body); },
+      condition,
+      [&] {
+        yes_ends = block(body);
+        after = std::exchange(scope_->present, before);
+        narrow(condition_text, false);
+      },
       orelse.empty() ? std::function<void()>() : std::function<void()>(otherwise));
   --scope_->depth;
+  if (no_ends)
+    scope_->present = after;
+  else if (!yes_ends)
+    std::erase_if(scope_->present, [&](const std::string& s) { return !after.contains(s); });
   return yes_ends && no_ends;
 }
-
-namespace {}  // namespace
 
 void Lower::return_value(const Node& n, const Value& v) {
   if (on_return_) {
@@ -461,11 +480,25 @@ void Lower::return_value(const Node& n, const Value& v) {
   }
   r = convert_to(n, r, wider);
   if (r.unknown()) return;
-  retain(r);
   std::vector<Val> given = flatten(r);
+  if (finals_.size() > finals_base_) {
+    // What a finally returns takes its place.
+    if (returned_.empty()) {
+      for (DType w : words(wider)) returned_.push_back(new_variable(w));
+      for (size_t o : owners(wider)) owning_.push_back(returned_[o]);
+    }
+    for (size_t o : owners(wider)) {
+      intrinsic(ir::Intrinsic::retain, DType::I64, given[o]);
+      intrinsic(ir::Intrinsic::release, DType::I64, get(returned_[o]));
+    }
+    for (size_t i = 0; i < given.size(); ++i) set(returned_[i], given[i]);
+    leave_by_return();
+    return;
+  }
+  retain(r);
   for (size_t i = 0; i < given.size(); ++i)
     b_->emit(Op::give, b_->type(given[i]), given[i], ir::kNone, ir::kNone, static_cast<int64_t>(i));
-  leave_function();
+  break_loop(outermost_);
 }
 
 // A constant or an f-string as the text of an exception; up to two numbers in it are noted as the
@@ -503,22 +536,6 @@ std::string Lower::message(const Node& n, std::vector<Val>& values) {
   }
   values.push_back(as(v, DType::I64));
   return format + (v.type.dtype == DType::Bool ? "b}" : "}");
-}
-
-void Lower::raise_statement(const Node& n) {
-  const Node* exc = n.one(Field::exc);
-  if (!exc) fail(n, "a bare raise has nothing to raise again", "raise ValueError(\"…\")");
-  const Node* cls = exc->kind == NodeKind::Call ? exc->one(Field::func) : exc;
-  if (cls->kind != NodeKind::Global || !cls->text.starts_with("exception "))
-    fail(*exc, "only exception classes can be raised", "raise ValueError(\"…\")");
-  std::vector<Val> values;
-  std::string text;
-  const auto& args = exc->kind == NodeKind::Call ? exc->all(Field::args) : cls->all(Field::args);
-  if (args.size() > 1)
-    not_yet(args[1], "exceptions of several arguments", "one f-string: ValueError(f\"n is {n}\")");
-  if (!args.empty()) text = message(args[0], values);
-  values.resize(2, ir::kNone);
-  raise_at(site(n, cls->text.substr(10), text), values[0], values[1]);
 }
 
 void Lower::assert_statement(const Node& n) {

@@ -17,14 +17,14 @@ namespace numbus::frontend {
   X(Lambda)                                                                                       \
   X(arguments)                                                                                    \
   X(arg)                                                                                          \
-  X(Return) X(Assign) X(AugAssign) X(AnnAssign) X(For) X(While) X(If) X(Raise) X(Assert) X(Expr)  \
+  X(Return) X(Assign) X(AugAssign) X(AnnAssign) X(For) X(While) X(If) X(Try) X(ExceptHandler) X(Raise) X(Assert) X(Expr)  \
       X(Pass) X(Delete) X(NamedExpr) X(Break) X(Continue) X(BoolOp) X(BinOp) X(UnaryOp) X(IfExp)  \
           X(Compare) X(Call) X(keyword) X(Constant) X(Attribute) X(Subscript) X(Starred) X(Name)  \
               X(List) X(Tuple) X(Slice) X(ListComp) X(GeneratorExp) X(comprehension) X(JoinedStr) \
                   X(FormattedValue) X(And) X(Or) X(Add) X(Sub) X(Mult) X(MatMult) X(Div) X(Mod)   \
                       X(Pow) X(LShift) X(RShift) X(BitOr) X(BitXor) X(BitAnd) X(FloorDiv)         \
                           X(Invert) X(Not) X(UAdd) X(USub) X(Eq) X(NotEq) X(Lt) X(LtE) X(Gt)      \
-                              X(GtE) X(Yield) X(Is) X(Dict) X(DictComp) X(IsNot) X(In) X(NotIn) X(Global) X(Unsupported)
+                              X(GtE) X(Yield) X(Is) X(Dict) X(DictComp) X(Set) X(SetComp) X(IsNot) X(In) X(NotIn) X(Global) X(Unsupported)
 // clang-format on
 enum class NodeKind : uint8_t {
 #define X(name) name,
@@ -41,7 +41,7 @@ enum class NodeKind : uint8_t {
   X(target) X(targets) X(value) X(values) X(iter) X(op) X(ops) X(operand) X(left) X(right) \
       X(comparators) X(func) X(keywords) X(elts) X(slice) X(lower) X(upper) X(step) X(elt) \
           X(keys) X(key) X(generators) X(ifs) X(exc) X(msg) X(defaults) X(posonlyargs) X(kwonlyargs)      \
-              X(kw_defaults) X(vararg) X(kwarg) X(annotation) X(format_spec)
+              X(kw_defaults) X(vararg) X(kwarg) X(annotation) X(format_spec) X(handlers) X(finalbody) X(type)
 // clang-format on
 enum class Field : uint8_t {
 #define X(name) name,

@@ -10,6 +10,7 @@ std::string name(const Type& t) {
   switch (t.tag) {
     case Type::Tag::Unknown: return "unknown";
     case Type::Tag::None: return "None";
+    case Type::Tag::Maybe: return name(t.items[0]) + " or None";
     case Type::Tag::Number:
       if (!t.weak) return std::string(numbus::name(t.dtype));
       switch (kind(t.dtype)) {
@@ -39,7 +40,9 @@ std::string name(const Type& t) {
       return s + (t.items.size() == 1 ? ",)" : ")");
     }
     case Type::Tag::List: return "list(" + name(t.items[0]) + ")";
-    case Type::Tag::Dict: return "dict(" + name(t.items[0]) + ", " + name(t.items[1]) + ")";
+    case Type::Tag::Dict:
+      if (t.is_set()) return "set(" + name(t.items[0]) + ")";
+      return "dict(" + name(t.items[0]) + ", " + name(t.items[1]) + ")";
     case Type::Tag::Iterator: return t.text;
     case Type::Tag::Range: return "range";
     case Type::Tag::Slice: return "slice";
@@ -70,6 +73,31 @@ void put_key(std::string& to, const Type& t) {
   put(')');
 }
 
+namespace {
+
+// Whether a variable can hold this or None: its words say all.
+bool may_be_none(const Type& t) {
+  if (t.is(Type::Tag::Tuple))
+    return t.text.empty() && !t.listed && std::ranges::all_of(t.items, [](const Type& i) {
+             return i.is(Type::Tag::None) || i.is_maybe() || may_be_none(i);
+           });
+  return t.is_number() || t.is_array() || t.is(Type::Tag::String) || t.is(Type::Tag::List) ||
+         t.is(Type::Tag::Dict);
+}
+
+// Of types of which one is None, or may be.
+bool join_none(const Type& a, const Type& b, Type& both) {
+  auto value = [](const Type& t) {
+    return t.is_maybe() ? t.items[0] : t.is(Type::Tag::None) ? Type{} : held_type(t);
+  };
+  Type of;
+  if (!join(value(a), value(b), of) || !may_be_none(of)) return false;
+  both = Type::maybe(std::move(of));
+  return true;
+}
+
+}  // namespace
+
 bool join(const Type& a, const Type& b, Type& both) {
   if (a == b || b.unknown()) {
     both = a;
@@ -83,6 +111,8 @@ bool join(const Type& a, const Type& b, Type& both) {
     both = held_type(a);
     return true;
   }
+  if (a.is_maybe() || b.is_maybe() || a.is(Type::Tag::None) != b.is(Type::Tag::None))
+    return join_none(a, b, both);
   if (a.tag != b.tag) return false;
   both = a;
   switch (a.tag) {
@@ -125,12 +155,17 @@ bool join(const Type& a, const Type& b, Type& both) {
       if (a.items.size() != b.items.size() || a.names != b.names || a.number != b.number ||
           a.text != b.text || a.listed != b.listed)
         return false;
-      for (size_t i = 0; i < a.items.size(); ++i)
+      for (size_t i = 0; i < a.items.size(); ++i) {
+        // What a slice leaves out is known while compiling.
+        if (!a.is(Type::Tag::Tuple) &&
+            a.items[i].is(Type::Tag::None) != b.items[i].is(Type::Tag::None))
+          return false;
         if (!join(a.items[i], b.items[i], both.items[i])) return false;
+      }
       return true;
     case Type::Tag::List: return join(a.items[0], b.items[0], both.items[0]);
     case Type::Tag::Dict:
-      return join_keys(a.items[0], b.items[0], both.items[0]) &&
+      return a.is_set() == b.is_set() && join_keys(a.items[0], b.items[0], both.items[0]) &&
              join(a.items[1], b.items[1], both.items[1]);
     case Type::Tag::None:
     case Type::Tag::Range:
@@ -216,6 +251,7 @@ const Type* only_inside(const Type& t) {
     case Type::Tag::Tuple:
       if (!t.text.empty() || t.listed) return &t;
       [[fallthrough]];
+    case Type::Tag::Maybe:
     case Type::Tag::List:
     case Type::Tag::Dict:
       for (const Type& i : t.items)
@@ -235,8 +271,14 @@ std::vector<DType> words(const Type& t) {
     case Type::Tag::List:
     case Type::Tag::Dict:
       return {DType::I64};  // the owner of its header
+    // Whether there is a value, and its words, which are zero where there is none.
+    case Type::Tag::Maybe: {
+      std::vector<DType> all = words(t.items[0]);
+      all.insert(all.begin(), DType::Bool);
+      return all;
+    }
     // Address, owner, length in characters.
-    case Type::Tag::String: return std::vector<DType>(3, DType::I64);
+    case Type::Tag::String:
     case Type::Tag::Range: return std::vector<DType>(3, DType::I64);
     case Type::Tag::Tuple:
     case Type::Tag::Iterator:
@@ -271,6 +313,7 @@ uint32_t owner_words(const Type& t, size_t at) {
   if (t.is_array() || t.is(Type::Tag::String)) return 2u << at;
   if (t.is(Type::Tag::List) || t.is(Type::Tag::Dict)) return 1u << at;
   uint32_t all = 0;
+  at += t.is_maybe();
   for (const Type& i : t.items) {
     all |= owner_words(i, at);
     at += words(i).size();
@@ -312,7 +355,7 @@ std::vector<size_t> owners(const Type& t) {
   if (t.is(Type::Tag::String)) return {1};
   if (t.is(Type::Tag::Function)) return {};
   std::vector<size_t> all;
-  size_t at = 0;
+  size_t at = t.is_maybe() ? 1 : 0;
   for (const Type& i : t.items) {
     for (size_t o : owners(i)) all.push_back(at + o);
     at += words(i).size();

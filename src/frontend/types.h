@@ -18,11 +18,12 @@ struct Type {
   enum class Tag : uint8_t {
     Unknown,  // not seen yet
     None,
+    Maybe,  // None, or a value: items: the type of that
     Number,
     Array,
     Tuple,
     List,      // items: the type of its items
-    Dict,      // items: the types of its keys and values
+    Dict,      // items: the types of its keys and values; None for values: a set
     Iterator,  // what loops take apart, such as zip(…), which is its text; items: what it goes over
     Range,
     Slice,     // items: start, stop, step, each None or a number
@@ -58,6 +59,8 @@ struct Type {
   bool is(Tag t) const { return tag == t; }
   bool is_number() const { return tag == Tag::Number; }
   bool is_array() const { return tag == Tag::Array; }
+  bool is_set() const { return tag == Tag::Dict && items.size() == 2 && items[1].is(Tag::None); }
+  bool is_maybe() const { return tag == Tag::Maybe; }
   bool is_text() const { return tag == Tag::Text || tag == Tag::String; }
   bool unknown() const { return tag == Tag::Unknown; }
   bool is_integer() const { return is_number() && kind(dtype) <= Kind::UInt; }
@@ -67,6 +70,13 @@ struct Type {
     r.tag = Tag::Number;
     r.dtype = t;
     r.weak = weak;
+    return r;
+  }
+  // None, or a value of that type.
+  static Type maybe(Type value) {
+    Type r;
+    r.tag = Tag::Maybe;
+    r.items = {std::move(value)};
     return r;
   }
   static Type of(Tag t) {

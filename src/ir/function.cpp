@@ -73,6 +73,7 @@ const char* intrinsic_name(Intrinsic i) {
                                        "dict",
                                        "dict_step",
                                        "fail",
+                                       "caught",
                                        "parallel",
                                        "print_text",
                                        "print_int",

@@ -108,6 +108,10 @@ enum class Intrinsic : uint8_t {
   // a: site, b and c: values for the message. The first error of a launch is kept. number 1: all
   // lanes end here.
   fail,
+  // The error that has been noted, as int64; number 0: its site, 1 and 2: its values, 3: none is
+  // noted
+  // from now on.
+  caught,
   // Runs the portion with that number over [0, a), b indices at a time, on several threads; the
   // arguments before are its parameters after the range. The status.
   parallel,

@@ -420,6 +420,12 @@ def joined(values, constants=()):
 
 def of_both(value, all_, constants=()):
     """A value of an expression that may have one of several, with the type that holds them all."""
+    if any(v is None for v in all_):  # which has no type to hold
+        kept = [k for k, v in enumerate(all_) if v is not None]
+        constants = [constants[k] for k in kept if k < len(constants)]
+        all_ = [all_[k] for k in kept]
+        if value is None or not all_:
+            return value
     if not all(isinstance(v, (bool, int, float, complex, np.generic)) for v in all_):
         return value
     return joined(all_, constants)(value)

@@ -21,11 +21,13 @@ from . import differences
 from .dicts import Dicts
 from .expressions import Expressions, Reject
 from .kinds import COMMON, DTYPES, LAYOUTS, SIZES, Data, is_array, is_number, is_text, kind_of
+from .nones import Nones
+from .sets import Sets
 from .statements import Statements
 from .texts import Texts
 from .wider import Wider
 
-GRAMMAR_VERSION = 7
+GRAMMAR_VERSION = 11
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ def bounded(more=1 << 30, seconds=5.0):
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-class Grower(Expressions, Statements, Wider, Dicts, Texts):
+class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones, Sets):
     def __init__(self, seed: int, features: Features):
         self.r = random.Random(seed)
         self.features = features
@@ -82,6 +84,11 @@ class Grower(Expressions, Statements, Wider, Dicts, Texts):
         self.lines: list[tuple[int, str]] = []
         self.rich = not self.scalar and self.r.random() < 0.4  # in dicts
         self.wordy = not self.scalar and self.r.random() < 0.35  # in strings
+        self.unsure = self.r.random() < 0.3  # much of None-or-value
+        self.tries = not self.scalar and self.r.random() < 0.3  # many try statements
+        self.sets = not self.scalar and self.r.random() < 0.2  # many sets
+        self.maybes: dict = {}  # names that hold None or a value: a sample of the value
+        self.options: list = []  # functions that give such
         self.level = 0
         self.count = 0
         self.ns = {"np": np, "math": math}
@@ -220,6 +227,9 @@ class Grower(Expressions, Statements, Wider, Dicts, Texts):
             self.global_value()
         for _ in range(r.choice((0, 0, 1, 1, 2))):
             self.helper()
+        for _ in range(2 * self.unsure):
+            with contextlib.suppress(Reject):
+                self.optional()
         if r.random() < 0.25:
             try:
                 self.generator()
@@ -274,6 +284,10 @@ class Grower(Expressions, Statements, Wider, Dicts, Texts):
         if not given:
             given = ["0"]
         kinds = [kind_of(self.ns[n]) if n != "0" else "int" for n in given]
+        held = [n for n in self.maybes if n in self.ns]
+        if held and r.random() < 0.7:
+            given.append(r.choice(held))
+            kinds.append(("maybe", kind_of(self.maybes[given[-1]])))
         text = given[0] if len(given) == 1 and r.random() < 0.7 else "(" + ", ".join(given) + ",)"
         self.emit(f"return {text}")
         self.fill_holes(kinds, text.endswith(",)"))

@@ -299,6 +299,8 @@ def leaves(body) -> bool:
             return True
         if isinstance(n, (ast.For, ast.While)) and leaves(n.orelse):
             return True
+        if isinstance(n, ast.Try) and any(map(leaves, parts_of_try(n))):
+            return True
     return False
 
 
@@ -306,7 +308,14 @@ def ends(n) -> bool:
     """Whether control never comes to what stands after a statement."""
     if isinstance(n, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
         return True
+    if isinstance(n, ast.Try):
+        body, orelse, finalbody, *handlers = ([*map(ends, part)] for part in parts_of_try(n))
+        return any(finalbody) or (any(body + orelse) and all(map(any, handlers)))
     return isinstance(n, ast.If) and any(map(ends, n.body)) and any(map(ends, n.orelse))
+
+
+def parts_of_try(n: ast.Try):
+    return n.body, n.orelse, n.finalbody, *(h.body for h in n.handlers)
 
 
 def yields(body) -> bool:
@@ -385,6 +394,11 @@ class Rewriter:
             n.body, n.orelse = self.block(n.body, inner), self.block(n.orelse, inner)
         if isinstance(n, ast.While):
             n.body, n.orelse = (self.block(b, depth + " + 1") for b in (n.body, n.orelse))
+        if isinstance(n, ast.Try):
+            for part in (n, *n.handlers):
+                part.body = self.block(part.body, depth + " + 1")
+            n.orelse = self.block(n.orelse, depth + " + 1")
+            n.finalbody = self.block(n.finalbody, depth + " + 1")
         if isinstance(n, ast.For):
             inner = f"{depth} + _d{n.at}"
             head = self.over(n)
@@ -438,6 +452,10 @@ class Rewriter:
         if isinstance(n, ast.While):
             test = self.guarded([ast.Expr(n.test)])
             return test + [s for b in (n.body, n.orelse) for s in self.samples(b, depth + " + 1")]
+        if isinstance(n, ast.Try):
+            # A handler begins where the body may not have been done.
+            parts = n.body, *(h.body for h in n.handlers), n.orelse, n.finalbody
+            return [s for b in parts for s in self.samples(b, depth + " + 1")]
         if isinstance(n, ast.For):
             at, inner = n.at, f"{depth} + _d{n.at}"
             names = [name.id for name in names_in(n.target)]
@@ -480,6 +498,11 @@ class Constants(ast.NodeVisitor):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
             return True
         if isinstance(node, ast.Attribute) and node.attr in ("ndim", "itemsize"):
+            return True
+        # What is never None, and what always is, are known.
+        if isinstance(node, ast.Compare) and any(
+            isinstance(n, ast.Constant) and n.value is None for n in (node.left, *node.comparators)
+        ):
             return True
         # Arrays of different numbers of axes are not equal, whatever they hold.
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "array_equal":

@@ -617,7 +617,8 @@ def execute(code, run: Run) -> Outcome:
         raise NoVerdict(f"no program: {error!r}") from error
     result = outcome(space["f"], arguments)
     result.inexact = run.inexact
-    if isinstance(result.error, ILL_FORMED) and not raised_by_program(result.error):
+    of_none = "NoneType" in str(result.error)  # a name that may hold None, used as a value
+    if isinstance(result.error, ILL_FORMED) and not (of_none or raised_by_program(result.error)):
         raise NoVerdict(f"no program: {type(result.error).__name__}")
     return result
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 
 import numpy as np
@@ -32,6 +33,12 @@ class Statements:
             all_ = all_ + [("dict", 25)]
         if self.wordy:
             all_ = all_ + [("string", 15)]
+        if self.unsure:
+            all_ = all_ + [("none", 15)]
+        if self.tries and self.level <= self.features.depth:
+            all_ = all_ + [("try", 8)]
+        if self.sets:
+            all_ = all_ + [("set", 15)]
         if self.loops:
             all_ = all_ + [("leave", 3)]
         if self.level == 1:
@@ -146,6 +153,35 @@ class Statements:
                 f"{name}.remove({item})", f"del {name}[0]",
             )),
         )  # fmt: skip
+
+    def do_order(self):
+        """Lists that are sorted or compared."""
+        r = self.r
+        names = self.names(lambda v: isinstance(v, list) and v)
+        if not names or self.scalar or self.data.special:
+            raise Reject  # where one is no number, the way of sorting decides
+        name = r.choice(names)
+        first, made = self.ns[name][0], self.fresh()
+        keys = ["len", "lambda s: s[:1]"] if is_text(first) else []
+        keys += ["lambda p: p[-1]", "lambda p: p[0]"] if isinstance(first, tuple) else []
+        keys += ["lambda x: x % 3"] if is_integer(first) else []
+        keys += ["lambda x: -x", "abs"] if is_real(first) else []
+        if keys and r.random() < 0.5:
+            how = f"key={r.choice(keys)}"
+            how += r.choice(("", "", ", reverse=True", ", reverse=False"))
+        else:
+            how = r.choice(("", "reverse=True"))
+        which = r.random()
+        if which < 0.3:
+            return self.change(name, f"{name}.sort({how})")
+        if which < 0.6:
+            return self.simple(f"{made} = sorted({name}{', ' + how if how else ''})")
+        if which < 0.75 and (is_text(first) or isinstance(first, tuple)):
+            return self.simple(f"{made} = {r.choice(('min', 'max'))}({name})")
+        kind = kind_of(first)
+        others = self.names(lambda v: isinstance(v, list) and v and kind_of(v[0]) == kind)
+        op = r.choice(("==", "!=", "<", "<=", ">", ">="))
+        return self.simple(f"{made} = {name} {op} {r.choice(others)}")
 
     def do_unpack(self):
         names = [self.fresh(), self.fresh()]
@@ -292,6 +328,9 @@ class Statements:
         """An early return; which names it gives is known at the end."""
         if self.returns is None:
             held = {n: kind_of(v) for n, v in self.ns.items() if n not in self.hidden}
+            for n, v in self.maybes.items():
+                if n in self.ns:
+                    held[n] = "maybe", kind_of(v)
             self.emit(f"if {self.condition(2)[0]}:")
             self.lines.append((self.level + 1, held))
             return
@@ -309,6 +348,61 @@ class Statements:
                         "RuntimeError", "KeyError", "TypeError", "ArithmeticError"))  # fmt: skip
         self.emit(f"if {self.condition(2)[0]}:")
         self.lines.append((self.level + 1, f"raise {cls}({self.message()})"))
+
+    def do_try(self):
+        r = self.r
+        if self.scalar:
+            raise Reject
+        self.emit("try:")
+        if r.random() < 0.8:
+            self.level += 1
+            with contextlib.suppress(Reject):
+                self.fails()
+            self.level -= 1
+        self.block(r.randint(1, 2))
+        names = r.sample(CAUGHT, r.choice((0, 1, 1, 1, 2, 2)))
+        for name in names:
+            both = f"({name}, {r.choice(CAUGHT)})" if r.random() < 0.2 else name
+            bound = f" as {self.fresh('e')}" if r.random() < 0.2 else ""
+            self.emit(f"except {both}{bound}:")
+            self.block(r.randint(1, 2))
+            if r.random() < 0.15:
+                again = f"raise {bound[4:]}" if bound and r.random() < 0.5 else "raise"
+                self.emit(f"    if {self.condition(1)[0]}:")
+                self.emit(f"        {again}")
+        if names and r.random() < 0.25:
+            self.emit("else:")
+            self.block(1)
+        if not names or r.random() < 0.3:
+            self.emit("finally:")
+            self.block(r.randint(1, 2))
+
+    def fails(self):
+        """A statement that raises for some values, which is not run on the samples."""
+        r = self.r
+        which = r.random()
+        if which < 0.25:
+            return self.do_raise()
+        names = self.assignable(lambda v: type(v) is int)
+        name = r.choice(names or [None])
+        if name is None:
+            raise Reject
+        number = self.number(1, lambda v: type(v) is int)[0]
+        if which < 0.6:
+            return self.emit(f"{name} = {number} {r.choice(('//', '%'))} {self.small()[0]}")
+        if which < 0.75 and self.names(lambda v: isinstance(v, dict) and v):
+            d, entries = self.a_dict()
+            key, value = self.entry(entries)
+            if type(value) is int:
+                return self.emit(f"{name} = {d}[{self.dict_key(key)}]")
+        lists = self.names(lambda v: isinstance(v, list) and v and type(v[0]) is int)
+        if lists:
+            return self.emit(f"{name} = {r.choice(lists)}[{self.small()[0]} + {r.randint(0, 2)}]")
+        arrays = self.names(lambda v: is_array(v) and v.ndim == 1)
+        if not arrays:
+            raise Reject
+        index = f"{r.choice(arrays)}[{self.small()[0]} + {r.randint(0, 2)}]"
+        return self.emit(f"{self.fresh()} = {index}")
 
     # ---- functions -------------------------------------------------------------------------------
     def do_function(self):
@@ -413,8 +507,11 @@ class Statements:
         self.functions = self.functions + [(name, samples, keywords, names)]
 
 
-SIMPLE = [("value", 5), ("again", 4), ("augment", 4), ("store", 5), ("list", 2), ("unpack", 1),
-          ("raise", 0.7), ("return", 0.7), ("point", 2), ("rows", 2), ("text", 1),
+CAUGHT = ("ZeroDivisionError", "ZeroDivisionError", "IndexError", "IndexError", "ValueError",
+          "OverflowError", "KeyError", "ArithmeticError", "LookupError", "RuntimeError",
+          "AssertionError")  # fmt: skip
+SIMPLE = [("value", 5), ("again", 4), ("augment", 4), ("store", 5), ("list", 2), ("order", 2),
+          ("unpack", 1), ("raise", 0.7), ("return", 0.7), ("point", 2), ("rows", 2), ("text", 1),
           ("dict", 5)]  # fmt: skip
 BLOCKS = [("if", 3), ("for", 4), ("while", 1.5), ("both", 1.5), ("prange", 0.5)]
 __all__ = ["Statements", "is_bool", "is_integer"]

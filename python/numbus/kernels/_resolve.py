@@ -21,7 +21,7 @@ from ._errors import CompileError, UnsupportedError
 _PLAIN = {numpy.ndarray, numpy.memmap}
 _NUMBERS = (bool, int, float, complex, numpy.generic)
 _BUILTINS = """range len abs min max int float complex bool round sum any all divmod pow enumerate
-zip tuple list slice reversed isinstance sorted print map filter str dict ord chr""".split()
+zip tuple list slice reversed isinstance sorted print map filter str dict set ord chr""".split()
 
 
 class Global(ast.expr):
@@ -205,7 +205,8 @@ class _Names(ast.NodeTransformer):
                 for n in ast.walk(node)
                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
             }
-            names |= {n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef)}
+            named = (ast.FunctionDef, ast.ExceptHandler)
+            names |= {n.name for n in ast.walk(node) if isinstance(n, named) and n.name}
             self.local.append(names)
             node.body = [self.visit(n) for n in node.body]
             self.local.pop()
@@ -318,7 +319,12 @@ class _Names(ast.NodeTransformer):
                 return self.named_tuple("named ", type(value), at, items)
             return Global("tuple", at, elts=items)
         if isinstance(value, type) and issubclass(value, BaseException):
-            return Global(f"exception {_errors.exception_name(value)}", at)
+            bases = [
+                Global(f"exception {_errors.exception_name(c)}", at)
+                for c in value.__mro__[1:]
+                if issubclass(c, BaseException)
+            ]
+            return Global(f"exception {_errors.exception_name(value)}", at, elts=bases)
         name = getattr(value, "_kernel_name", None) or name_of(value)
         if name is not None:
             return Global(name, at)

@@ -61,6 +61,49 @@ def update(d, other):
         d[k] = v
 
 
+@known("set update")
+def set_update(s, other):
+    """All items of another one."""
+    for x in other:
+        s.add(x)
+
+
+@known("set keep")
+def set_keep(s, other):
+    """None but the items of another one."""
+    for x in [y for y in s]:
+        if x not in other:
+            s.discard(x)
+
+
+@known("set drop")
+def set_drop(s, other):
+    """Without the items of another one, which may be the same."""
+    for x in [y for y in other]:
+        s.discard(x)
+
+
+@known("set flip")
+def set_flip(s, other):
+    """The items that only one of both has."""
+    for x in [y for y in other]:
+        if x in s:
+            s.discard(x)
+        else:
+            s.add(x)
+
+
+@known("set within")
+def set_within(s, other):
+    """Whether all items are another one's."""
+    if len(s) > len(other):
+        return False
+    for x in s:
+        if x not in other:
+            return False
+    return True
+
+
 @known("dict equal")
 def equal(a, b):
     """Whether both have the same keys, and equal values at each."""

@@ -190,6 +190,126 @@ def sort_list(items, reverse=False):
         items[i] = ordered[n - 1 - i] if reverse else ordered[i]
 
 
+def order_of(keys, reverse):
+    """The indices that sort keys of any kind, equal ones in their order: a merge sort."""
+    n = len(keys)
+    now = np.arange(n)
+    out = np.empty(n, np.int64)
+    width = 1
+    while width < n:
+        for low in range(0, n, 2 * width):
+            middle = min(low + width, n)
+            high = min(low + 2 * width, n)
+            i = low
+            k = middle
+            for at in range(low, high):
+                if i >= middle:
+                    later = True
+                elif k >= high:
+                    later = False
+                elif reverse:
+                    later = keys[now[i]] < keys[now[k]]
+                else:
+                    later = keys[now[k]] < keys[now[i]]
+                if later:
+                    out[at] = now[k]
+                    k += 1
+                else:
+                    out[at] = now[i]
+                    i += 1
+        now, out = out, now
+        width *= 2
+    return now
+
+
+def put_in_order(items, order):
+    """The items as these indices say."""
+    old = [x for x in items]
+    for i in range(len(old)):
+        items[i] = old[order[i]]
+
+
+@known("list sort any")
+def sort_any(items, reverse=False):
+    """In place, items that have an order."""
+    put_in_order(items, order_of(items, bool(reverse)))
+
+
+@known("list sort by")
+def sort_by(items, key, reverse=False):
+    """In place, by what a function makes of the items."""
+    put_in_order(items, order_of([key(x) for x in items], bool(reverse)))
+
+
+@known("sorted any")
+def sorted_any(items, reverse=False):
+    """sorted(items, reverse=…)"""
+    new = [x for x in items]
+    sort_any(new, reverse)
+    return new
+
+
+@known("sorted by")
+def sorted_by(items, key, reverse=False):
+    """sorted(items, key=…, reverse=…)"""
+    new = [x for x in items]
+    put_in_order(new, order_of([key(x) for x in items], bool(reverse)))
+    return new
+
+
+@known("min any")
+def min_any(items):
+    """min(items), of others than numbers."""
+    if len(items) == 0:
+        raise ValueError("min() arg is an empty sequence")
+    best = items[0]
+    for i in range(1, len(items)):
+        if items[i] < best:
+            best = items[i]
+    return best
+
+
+@known("max any")
+def max_any(items):
+    """max(items), of others than numbers."""
+    if len(items) == 0:
+        raise ValueError("max() arg is an empty sequence")
+    best = items[0]
+    for i in range(1, len(items)):
+        if items[i] > best:
+            best = items[i]
+    return best
+
+
+@known("list equal")
+def equal(a, b):
+    """a == b"""
+    if len(a) != len(b):
+        return False
+    for i in range(len(a)):
+        if a[i] != b[i]:
+            return False
+    return True
+
+
+@known("list less")
+def less(a, b):
+    """a < b: the first items that differ decide."""
+    for i in range(min(len(a), len(b))):
+        if a[i] != b[i]:
+            return a[i] < b[i]
+    return len(a) < len(b)
+
+
+@known("list less equal")
+def less_equal(a, b):
+    """a <= b"""
+    for i in range(min(len(a), len(b))):
+        if a[i] != b[i]:
+            return a[i] <= b[i]
+    return len(a) <= len(b)
+
+
 @known("array of lists")
 def array_of_lists(rows):
     """np.array of a list of lists of one length; there is no type for those of none."""

@@ -16,24 +16,6 @@ def sorted_backwards(items, reverse):
     return s
 
 
-@known("sorted by")
-def sorted_by(items, key, reverse=False):
-    """sorted(items, key=…): equal keys keep their order."""
-    x = np.array(items)
-    n = x.shape[0]
-    keys = np.array([key(x[i]) for i in range(n)])
-    out = np.empty(n, x.dtype)
-    if reverse:
-        order = np.argsort(keys[::-1])
-        for i in range(n):
-            out[n - 1 - i] = x[n - 1 - order[i]]
-        return out
-    order = np.argsort(keys)
-    for i in range(n):
-        out[i] = x[order[i]]
-    return out
-
-
 @known("min by")
 def min_by(items, key):
     """min(items, key=…)"""
