@@ -13,11 +13,16 @@ REPLACED = {
     "numba": "numbus.compat.numba",
     "torch": "numbus.compat.torch",
     "torchvision": "numbus.compat.torchvision",
+    "jax": "numbus.compat.jax",
+    "tensorflow": "numbus.compat.tensorflow",
+    "keras": "numbus.compat.tensorflow.keras",
     "time": "numbus.compat.clock",
     "timeit": "numbus.compat.timing",
     "importlib": "numbus.compat.importing",
 }
-_WHOLE = ("numpy", "cupy", "cupyx", "numba", "torch", "torchvision")
+_WHOLE = (
+    "numpy", "cupy", "cupyx", "numba", "torch", "torchvision", "jax", "keras", "tensorflow",
+)  # fmt: skip
 # Packages whose submodules follow, the longest name first. numba.cuda is numbus.cuda, but for what
 # scripts reach into of its driver.
 _PACKAGES = {

@@ -7,6 +7,7 @@ import warnings
 
 from ..core.errors import message
 from ..functions import names as np
+from ..functions.special import erf
 from ..linalg import qr
 from ..tensors import empty, no_grad, randperm
 
@@ -82,19 +83,24 @@ def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
     with no_grad():
         tensor.uniform_(2 * low - 1, 2 * high - 1, generator=generator)
         x = tensor._array
-        x[...] = np.clip(_erfinv(x) * (std * math.sqrt(2.0)) + mean, a, b)
+        x[...] = np.clip(erfinv(x) * (std * math.sqrt(2.0)) + mean, a, b)
     return tensor
 
 
-def _erfinv(x):
+def erfinv(x):
     """The inverse of the error function to 7 digits (Giles, Approximating the erfinv function, GPU
-    Computing Gems, 2011).
+    Computing Gems, 2011); of float64 improved by Newton's method.
     """
-    tiny = float(np.finfo(x.dtype).eps)
+    tiny = float(np.finfo(x.dtype).epsneg)
     x = np.clip(x, tiny - 1, 1 - tiny)
     w = -np.log((1 - x) * (1 + x))
     near, far = w - 2.5, np.sqrt(np.maximum(w, 5)) - 3
-    return np.where(w < 5, _polynomial(_NEAR, near), _polynomial(_FAR, far)) * x
+    found = np.where(w < 5, _polynomial(_NEAR, near), _polynomial(_FAR, far)) * x
+    if x.dtype.itemsize == 8:
+        for _ in range(2):
+            slope = (2 / math.sqrt(math.pi)) * np.exp(-found * found)
+            found = found - (erf(found) - x) / slope
+    return found
 
 
 def _polynomial(factors, w):

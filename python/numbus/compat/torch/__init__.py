@@ -49,8 +49,8 @@ _tensors.Parameter.__module__ = "torch.nn.parameter"
 
 _ELSEWHERE = {"nn": "numbus.nn", "optim": "numbus.optim"}
 _HERE = (
-    "amp", "backends", "cuda", "distributed", "func", "multiprocessing", "random", "special",
-    "utils", "version",
+    "accelerator", "amp", "backends", "cuda", "distributed", "func", "multiprocessing", "random",
+    "special", "utils", "version",
 )  # fmt: skip
 
 

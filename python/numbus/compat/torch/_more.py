@@ -6,6 +6,7 @@ import os
 from ... import tensors
 from ...core import trees
 from ...core.errors import message
+from .._mapping import mapped
 
 
 class _Format:
@@ -106,35 +107,27 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
                 message("vmap", "not a dimension for each argument", len(dims), len(args))
             )
         flat = [trees.flatten(x) for x in args]
-        sizes = {
-            leaf.shape[d]
-            for (leaves, _), d in zip(flat, dims, strict=True)
-            if d is not None
-            for leaf in leaves
-            if tensors.is_tensor(leaf)
-        }
-        if len(sizes) != 1:
-            raise ValueError(
-                message("vmap", "sizes of the mapped dimension differ", sorted(sizes), "one size")
-            )
-        (count,) = sizes
-
-        def part(k, leaves, shape, d):
-            if d is None:
-                return trees.unflatten(shape, leaves)
-            return trees.unflatten(
-                shape, [x.select(d, k) if tensors.is_tensor(x) else x for x in leaves]
-            )
-
-        made = [
-            func(*[part(k, *known, d) for known, d in zip(flat, dims, strict=True)], **keywords)
-            for k in range(count)
+        leaves = [leaf for part, _ in flat for leaf in part]
+        axes = [
+            d if tensors.is_tensor(leaf) else None
+            for (part, _), d in zip(flat, dims, strict=True)
+            for leaf in part
         ]
-        leaves = [trees.flatten(x)[0] for x in made]
-        shape = trees.flatten(made[0])[1]
-        outs = out_dims if isinstance(out_dims, (tuple, list)) else (out_dims,) * len(leaves[0])
-        columns = zip(zip(*leaves, strict=True), outs, strict=True)
-        joined = [tensors.stack(list(same), dim=d) for same, d in columns]
-        return trees.unflatten(shape, joined)
+
+        def call(part):
+            rest = iter(part)
+            given = [trees.unflatten(shape, [next(rest) for _ in own]) for own, shape in flat]
+            return func(*given, **keywords)
+
+        def joined(made):
+            columns = [trees.flatten(x)[0] for x in made]
+            outs = (
+                out_dims if isinstance(out_dims, (tuple, list)) else (out_dims,) * len(columns[0])
+            )
+            pairs = zip(zip(*columns, strict=True), outs, strict=True)
+            stacked = [tensors.stack(list(same), dim=d) for same, d in pairs]
+            return trees.unflatten(trees.flatten(made[0])[1], stacked)
+
+        return mapped(call, leaves, axes, joined, lambda x, d, k: x.select(d, k))
 
     return wrapper

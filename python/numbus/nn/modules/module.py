@@ -268,6 +268,11 @@ class Module:
         fn(self)
         return self
 
+    def compile(
+        self, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None
+    ):
+        """Nothing is left to compile: what calls record is fused and compiled anyway."""
+
     def train(self, mode=True):
         """Sets `training` of this module and all within; returns this one."""
         if not isinstance(mode, bool):

@@ -1,0 +1,145 @@
+"""JAX's names over numbus's arrays and gradients: what `import jax` gives in a script that Numbus
+runs. What is not served yet raises an error that names the line.
+"""
+
+# ruff: noqa: F401 – names for users
+import contextlib as _contextlib
+import importlib as _importlib
+
+from ... import _core
+from .._missing import missing as _missing
+from . import _array, _devices, _dtypes, _functions, _names, _transforms
+from . import numpy as numpy
+from ._array import Array
+from ._devices import (
+    Device,
+    default_backend,
+    device_count,
+    devices,
+    local_device_count,
+    local_devices,
+)
+from ._dtypes import config
+from ._transforms import (
+    ShapeDtypeStruct,
+    checkpoint,
+    custom_vjp,
+    eval_shape,
+    grad,
+    hessian,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jit,
+    jvp,
+    linearize,
+    pmap,
+    remat,
+    value_and_grad,
+    vjp,
+    vmap,
+)
+
+__name__ = "jax"
+__version__ = "0.10.2+numbus"
+_HERE = ("debug", "lax", "nn", "numpy", "random", "scipy", "tree", "tree_util")
+Array.__module__ = "jax"
+
+
+def block_until_ready(x):
+    """The tree, when its arrays have been computed."""
+    _core.flush()
+    _core.synchronize()
+    return x
+
+
+def device_put(x, device=None, *, donate=False, may_alias=None):
+    """A tree of arrays on a device; by default they stay where they are."""
+    import numbus as nb
+
+    from ._array import as_array, made
+    from .tree_util import tree_map
+
+    if donate and may_alias:
+        raise ValueError(
+            f"[device_put] donate and may_alias exclude each other; got {donate}, {may_alias}; "
+            "expected one of them"
+        )
+    if device is None:
+        return tree_map(made, x)
+    if not isinstance(device, Device):
+        return _missing("jax", "device_put(x, sharding)", "a device of jax.devices()")
+
+    def move(leaf):
+        leaf = made(leaf)
+        return Array(as_array(nb.to_device(leaf._a, device._name)), leaf.weak_type)
+
+    return tree_map(move, x)
+
+
+def device_get(x):
+    """A tree of arrays as NumPy's, which in a script are Numbus's."""
+    import numbus as nb
+
+    from .tree_util import tree_map
+
+    return tree_map(lambda leaf: nb.array(leaf._a) if isinstance(leaf, Array) else leaf, x)
+
+
+def process_index(backend=None):
+    """0: there is one process."""
+    devices(backend)
+    return 0
+
+
+def process_count(backend=None):
+    """1: there is one process."""
+    devices(backend)
+    return 1
+
+
+@_contextlib.contextmanager
+def disable_jit(disable=True):
+    """A block in which functions run as Python, as they do anyway."""
+    if not isinstance(disable, bool):
+        raise TypeError(f"[disable_jit] not a bool; got {disable!r}; expected True or False")
+    yield
+
+
+@_contextlib.contextmanager
+def named_scope(name):
+    """A block with a name, which nothing shows here."""
+    if not isinstance(name, str):
+        raise TypeError(f"[named_scope] no name; got {name!r}; expected a str")
+    yield
+
+
+@_contextlib.contextmanager
+def default_device(device):
+    """A block in which new arrays lie on a device."""
+    import numbus as nb
+
+    with nb.device(device._name):
+        yield
+
+
+@_contextlib.contextmanager
+def enable_x64(new_val=True):
+    """A block with 64-bit types, or without."""
+    before = config.jax_enable_x64
+    config.update("jax_enable_x64", bool(new_val))
+    try:
+        yield
+    finally:
+        config.update("jax_enable_x64", before)
+
+
+def live_arrays():
+    """Not served."""
+    return _missing("jax", "live_arrays")
+
+
+def __getattr__(name):
+    if name in _HERE:
+        return _importlib.import_module(f"{__package__}.{name}")
+    return _missing("jax", name)

@@ -1,0 +1,496 @@
+"""`jax.Array`: an array of Numbus that nothing is written to, with JAX's dtypes and `.at`."""
+
+import operator
+
+import numpy
+
+import numbus as nb
+
+from ... import _core
+from ..._core import generic, ndarray
+from ...core.errors import message
+from ...core.operands import to_ndarray
+from . import _dtypes
+
+_IMMUTABLE = (
+    "JAX arrays are immutable and do not support in-place item assignment. Instead of x[idx] = y, "
+    "use x = x.at[idx].set(y) or another .at[] method: "
+    "https://docs.jax.dev/en/latest/_autosummary/jax.numpy.ndarray.at.html"
+)
+_NUMBERS = (bool, int, float, complex)
+
+
+class late:
+    """Modules above this one, which set themselves here when they are imported."""
+
+    numpy = None
+
+
+class Array:
+    """An immutable array. `jnp` makes them; `weak_type` says that its dtype is that of a Python
+    number, which gives way to those of other arrays.
+    """
+
+    __slots__ = ("__weakref__", "_a", "weak_type")
+    __array_priority__ = 100
+
+    def __init__(self, a, weak=False):
+        self._a, self.weak_type = a, weak
+
+    def __array__(self, dtype=None, copy=None):
+        a = host(self)
+        if dtype is not None and dtype != a.dtype:
+            return a.astype(dtype)
+        return a.copy() if copy else a
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+        """Operators with NumPy's arrays give arrays of JAX's; NumPy's functions, NumPy's."""
+        name = ufunc.__name__
+        if method == "__call__" and len(inputs) == 2 and not keywords and name in _OPERATORS:
+            return getattr(late.numpy, name)(*inputs)
+        plain = [x._a if isinstance(x, Array) else x for x in inputs]
+        return getattr(getattr(nb, name), method)(*plain, **keywords)
+
+    shape = property(lambda self: self._a.shape)
+    ndim = property(lambda self: self._a.ndim)
+    size = property(lambda self: self._a.size)
+    dtype = property(lambda self: self._a.dtype)
+    itemsize = property(lambda self: self._a.dtype.itemsize)
+    nbytes = property(lambda self: self._a.size * self._a.dtype.itemsize)
+    at = property(lambda self: _At(self))
+    is_fully_addressable = is_fully_replicated = True
+
+    @property
+    def device(self):
+        """The device that holds it."""
+        from ._devices import device_of
+
+        return device_of(self._a)
+
+    def devices(self):
+        """A set with the device that holds it."""
+        return {self.device}
+
+    def block_until_ready(self):
+        """The array, when its elements have been computed."""
+        _core.flush()
+        _core.synchronize()
+        return self
+
+    def item(self, *args):
+        """One element as a Python number."""
+        if not args and self.size != 1:
+            raise ValueError("can only convert an array of size 1 to a Python scalar")
+        return self._a.item(*args)
+
+    def tolist(self):
+        """The elements as nested lists of Python numbers."""
+        return self._a.tolist()
+
+    def __float__(self):
+        return float(self._one())
+
+    def __int__(self):
+        return int(self._one())
+
+    def __complex__(self):
+        return complex(self._one())
+
+    def __bool__(self):
+        return bool(self._a)
+
+    def __index__(self):
+        if self.ndim or self.dtype.kind not in "iub":
+            raise TypeError("Only integer scalar arrays can be converted to a scalar index.")
+        return operator.index(self._a.item())
+
+    def _one(self):
+        if self.ndim:
+            raise TypeError(
+                f"Only scalar arrays can be converted to Python scalars; got arr.ndim={self.ndim}"
+            )
+        return self._a[()]
+
+    def __format__(self, spec):
+        return format(self._a[()], spec) if self.ndim == 0 else format(str(self), spec)
+
+    def __str__(self):
+        return str(host(self))
+
+    def __repr__(self):
+        a = host(self)
+        text = numpy.array2string(a, separator=", ", prefix="Array(", suffix=",")
+        if a.size == 0:
+            text = "[]" if a.ndim == 1 else f"[], shape={a.shape}"
+        kind = f"dtype={self.dtype.name}" + (", weak_type=True)" if self.weak_type else ")")
+        last = len(text) - text.rfind("\n") + len(kind) + (0 if "\n" in text else len("Array("))
+        apart = " " if last <= numpy.get_printoptions()["linewidth"] else " " * len("Array(")
+        return f"Array({text},{apart}{kind}"
+
+    def __len__(self):
+        if not self.ndim:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    def __iter__(self):
+        if not self.ndim:
+            raise TypeError("iteration over a 0-d array")
+        return iter([self[k] for k in range(self.shape[0])])
+
+    def __hash__(self):
+        raise TypeError("unhashable type: 'Array'")
+
+    def __getitem__(self, key):
+        return Array(as_array(self._a[clamped(key, self.shape)]), self.weak_type)
+
+    def __setitem__(self, key, value):
+        raise TypeError(_IMMUTABLE)
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, _memo):
+        return self
+
+    def __reduce__(self):
+        return _rebuilt, (numpy.array(host(self)), self.weak_type)
+
+    def view(self, dtype=None):
+        """The same bits as another dtype."""
+        return Array(self._a.view(_dtypes.asked(dtype, "view")))
+
+
+# Operators that NumPy hands over by the names of its functions.
+_OPERATORS = frozenset(
+    "add subtract multiply true_divide divide floor_divide remainder mod power matmul equal "
+    "not_equal less less_equal greater greater_equal bitwise_and bitwise_or bitwise_xor "
+    "left_shift right_shift".split()
+)
+
+
+def _rebuilt(a, weak):
+    return Array(to_ndarray(a), weak)
+
+
+def as_array(a):
+    """An array of Numbus's from a result of its functions, which may be a number."""
+    return a if type(a) is ndarray else to_ndarray(a)
+
+
+def host(x):
+    """The elements as an array of NumPy's that cannot be written to."""
+    a = as_array(nb.stop_gradient(x._a)).to_numpy()
+    if a.flags.writeable:
+        a = a.view()
+        a.flags.writeable = False
+    return a
+
+
+def cast(a, t):
+    """The array in a dtype, itself if it has it."""
+    return a if a.dtype == t else a.astype(t)
+
+
+def narrowed(a):
+    """The array in the dtype that JAX has for its own."""
+    return cast(a, _dtypes.canonical(a.dtype))
+
+
+def made(x, dtype=None):
+    """An `Array` of numbers, lists, NumPy's arrays or other `Array`s."""
+    if isinstance(x, Array):
+        if dtype is None:
+            return x
+        return Array(cast(x._a, _dtypes.canonical(dtype)))
+    weak = dtype is None and type(x) in _NUMBERS and type(x) is not bool
+    if isinstance(x, (list, tuple)):
+        a = _listed(x)
+    else:
+        a = to_ndarray(x)
+        if isinstance(x, (ndarray, numpy.ndarray)):
+            a = _core.copy_of(a)  # what is written to the other later is not seen here
+    return Array(narrowed(a) if dtype is None else cast(a, _dtypes.canonical(dtype)), weak)
+
+
+_dtypes.Scalar.made = staticmethod(made)
+
+
+def _listed(x):
+    """An array of nested lists, arrays of ours among them."""
+    if not _holds_arrays(x):
+        real = numpy.array(x)
+        if real.size == 0 and real.dtype == numpy.float64:
+            return _core.empty(real.shape, numpy.dtype("f4"))
+        return to_ndarray(real)
+    return late.numpy.stack([made(item) for item in x])._a
+
+
+def _holds_arrays(x):
+    return any(
+        _holds_arrays(item) if isinstance(item, (list, tuple)) else isinstance(item, Array)
+        for item in x
+    )
+
+
+def plain(x):
+    """Arguments for functions of Numbus: `Array`s, also inside of lists and tuples, as arrays of
+    its own; NumPy's in JAX's dtypes.
+    """
+    if isinstance(x, Array):
+        return x._a
+    if isinstance(x, (ndarray, generic, numpy.ndarray, numpy.generic)):
+        return narrowed(as_array(x))
+    if isinstance(x, _dtypes.Scalar):
+        return _dtypes.canonical(x.dtype)
+    if type(x) in (list, tuple):
+        return type(x)([plain(item) for item in x])
+    if isinstance(x, tuple):
+        return tuple([plain(item) for item in x])
+    if type(x) is dict:
+        return {key: plain(value) for key, value in x.items()}
+    return x
+
+
+def wrapped(result):
+    """Results of functions of Numbus: arrays and their numbers become `Array`s."""
+    if type(result) is ndarray:
+        return Array(narrowed(result))
+    if isinstance(result, (generic, numpy.ndarray, numpy.generic)):
+        return Array(narrowed(to_ndarray(result)))
+    if isinstance(result, tuple) and hasattr(result, "_fields"):
+        return type(result)(*[wrapped(item) for item in result])
+    if type(result) in (tuple, list):
+        return type(result)([wrapped(item) for item in result])
+    return result
+
+
+# -- indices -----------------------------------------------------------------------------------
+
+
+def _parts(key):
+    return key if isinstance(key, tuple) else (key,)
+
+
+def _consumes(part):
+    """How many axes an index takes."""
+    if part is None or part is Ellipsis or isinstance(part, (bool, numpy.bool_)):
+        return 0
+    if isinstance(part, (Array, ndarray, numpy.ndarray)) and part.dtype.kind == "b":
+        return part.ndim
+    return 1
+
+
+def _checked(part):
+    if isinstance(part, (list, tuple)):
+        raise TypeError(
+            "Using a non-tuple sequence for multidimensional indexing is not allowed; use "
+            "`arr[array(seq)]` instead of `arr[seq]`."
+        )
+    kind = getattr(getattr(part, "dtype", None), "kind", "f" if isinstance(part, float) else "i")
+    if kind not in "iub":
+        raise TypeError(
+            "Indexer must have integer or boolean type, got indexer with type "
+            f"{getattr(part, 'dtype', 'float64')}"
+        )
+    return part
+
+
+def _axes(key, ndim):
+    """Pairs of the parts of an index and the axis that each takes."""
+    parts = [_checked(part) for part in _parts(key)]
+    taken = sum(_consumes(part) for part in parts)
+    if taken > ndim:
+        raise IndexError(
+            f"Too many indices: {ndim}-dimensional array indexed with {taken} regular indices."
+        )
+    axis = 0
+    for part in parts:
+        yield part, axis
+        axis += ndim - taken if part is Ellipsis else _consumes(part)
+
+
+def _plain_slice(part):
+    bounds = [None if b is None else operator.index(b) for b in (part.start, part.stop, part.step)]
+    return slice(*bounds)
+
+
+def clamped(key, shape):
+    """An index for Numbus; integers beyond an axis are those of its nearest element."""
+    found = []
+    for part, axis in _axes(key, len(shape)):
+        if isinstance(part, slice):
+            found.append(_plain_slice(part))
+        elif part is None or part is Ellipsis or isinstance(part, (bool, numpy.bool_)):
+            found.append(part)
+        else:
+            a = part if isinstance(part, int) else plain(part)
+            if not isinstance(a, int) and a.dtype.kind == "b":
+                found.append(a)
+                continue
+            n = shape[axis]
+            if n == 0:
+                found.append(a)
+            elif isinstance(a, int):
+                found.append(min(max(a + n if a < 0 else a, 0), n - 1))
+            else:
+                wide = a.astype(numpy.int64)
+                found.append(nb.clip(nb.where(wide < 0, wide + n, wide), 0, n - 1))
+    return tuple(found)
+
+
+def strict(key, shape):
+    """An index for Numbus, which refuses integers beyond an axis."""
+    return tuple([
+        _plain_slice(part) if isinstance(part, slice) else plain(part)
+        for part, _ in _axes(key, len(shape))
+    ])  # fmt: skip
+
+
+def _beyond(key, shape):
+    """Which elements an index of integer arrays takes from beyond the axes."""
+    outside = False
+    for part, axis in _axes(key, len(shape)):
+        if _consumes(part) == 1 and not isinstance(part, slice) and _is_integers(part):
+            a = as_array(plain(part)).astype(numpy.int64)
+            n = shape[axis]
+            outside = nb.logical_or(outside, nb.logical_or(a < -n, a >= n))
+    return outside
+
+
+def _is_integers(part):
+    return isinstance(part, int) or part.dtype.kind in "iu"
+
+
+def _is_basic(key):
+    return all(
+        part is None or part is Ellipsis or isinstance(part, (int, slice)) for part in _parts(key)
+    )
+
+
+class _At:
+    """`x.at`, which `[index]` gives updates of."""
+
+    def __init__(self, x):
+        self._x = x
+
+    def __getitem__(self, key):
+        return _Update(self._x, key)
+
+
+class _Update:
+    """`x.at[index]`: new arrays that differ at an index.
+
+    Indices beyond an axis raise IndexError in updates, unless `mode="drop"` leaves them out or
+    `mode="clip"` takes the nearest element.
+    """
+
+    def __init__(self, x, key):
+        self._x, self._key = x, key
+
+    def _target(self, op, mode, values):
+        """A copy to write to, the index, and the values in its dtype."""
+        x = self._x
+        values = cast(as_array(made(values)._a), x.dtype)
+        key = strict(self._key, x.shape)
+        name = _mode_of(op, mode)
+        if name in ("drop", "fill", "clip") and not _is_basic(key):
+            if name == "clip":
+                key = clamped(self._key, x.shape)
+            else:
+                key, values = self._dropped(key, values)
+        elif name == "clip":
+            key = clamped(self._key, x.shape)
+        elif name in ("drop", "fill") and bool(_beyond(self._key, x.shape)):
+            key = (slice(0, 0),) * min(1, x.ndim)
+            values = nb.zeros((), x.dtype)
+        return _core.copy_of(x._a), key, values
+
+    def _dropped(self, key, values):
+        if not all(isinstance(part, ndarray) and part.dtype.kind in "iu" for part in key):
+            raise NotImplementedError(
+                message("at", "mode='drop' is not yet available for such an index", self._key,
+                        "integer arrays only")
+            )  # fmt: skip
+        rest = self._x.shape[len(key) :]
+        key = nb.broadcast_arrays(*key)
+        kept = nb.nonzero(nb.logical_not(_beyond(self._key, self._x.shape)).reshape(-1))[0]
+        values = nb.broadcast_to(values, key[0].shape + rest).reshape((-1, *rest))[kept]
+        return tuple([part.reshape(-1)[kept] for part in key]), values
+
+    def get(self, *, indices_are_sorted=False, unique_indices=False, mode=None, fill_value=None):
+        """The elements. Integers beyond an axis take the nearest element; with `mode="fill"`
+        `fill_value` (NaN, or the least integer, unless given) comes in their place.
+        """
+        _hints(indices_are_sorted, unique_indices)
+        x = self._x
+        name = _mode_of("get", mode)
+        found = x[self._key]
+        if name not in ("fill", "drop"):
+            return found
+        t = x.dtype
+        if fill_value is None:
+            fill_value = numpy.nan if t.kind in "fc" else True if t.kind == "b" else (
+                numpy.iinfo(t).min if t.kind == "i" else numpy.iinfo(t).max
+            )  # fmt: skip
+        outside = as_array(_beyond(self._key, x.shape))
+        outside = outside.reshape(outside.shape + (1,) * (found.ndim - outside.ndim))
+        return Array(cast(as_array(nb.where(outside, t.type(fill_value), found._a)), t))
+
+    def set(self, values, *, indices_are_sorted=False, unique_indices=False, mode=None,
+            wrap_negative_indices=True):  # fmt: skip
+        """Other values at the index."""
+        _hints(indices_are_sorted, unique_indices, wrap_negative_indices)
+        a, key, values = self._target("set", mode, values)
+        a[key] = values
+        return Array(a, self._x.weak_type)
+
+    def apply(self, func, *, indices_are_sorted=False, unique_indices=False, mode=None):
+        """`func` of the elements at the index in their place."""
+        _hints(indices_are_sorted, unique_indices)
+        return self.set(func(self.get(mode=mode)), mode=mode)
+
+
+def _hints(indices_are_sorted, unique_indices, wrap_negative_indices=True):
+    """What a caller promises of indices changes nothing here; what changes results is refused."""
+    if not isinstance(indices_are_sorted, bool) or not isinstance(unique_indices, bool):
+        raise TypeError(
+            message("at", "a promise about indices is no bool",
+                    (indices_are_sorted, unique_indices), "True or False")
+        )  # fmt: skip
+    if not wrap_negative_indices:
+        raise NotImplementedError(
+            message("at", "wrap_negative_indices=False is not yet available", "False", "True")
+        )
+
+
+def _mode_of(op, mode):
+    name = None if mode is None else getattr(mode, "name", str(mode)).lower()
+    known = (None, "promise_in_bounds", "clip", "fill", "drop", "fill_or_drop", "default")
+    if name not in known:
+        raise ValueError(
+            message(f"at[].{op}", "unknown mode", mode, "'clip', 'fill', 'drop' or None")
+        )
+    return "drop" if name == "fill_or_drop" else name
+
+
+def _updating(name, ufunc_name):
+    def method(self, values, *, indices_are_sorted=False, unique_indices=False, mode=None):
+        _hints(indices_are_sorted, unique_indices)
+        a, key, values = self._target(name, mode, values)
+        ufunc = getattr(nb, ufunc_name)
+        if _is_basic(key):
+            a[key] = cast(as_array(ufunc(a[key], values)), a.dtype)
+        else:
+            ufunc.at(a, key, values)
+        return Array(a, self._x.weak_type)
+
+    method.__name__ = name
+    method.__doc__ = f"`{ufunc_name}` of the elements at the index and values in their place."
+    return method
+
+
+for _name, _ufunc in {
+    "add": "add", "subtract": "subtract", "multiply": "multiply", "mul": "multiply",
+    "divide": "true_divide", "power": "power", "min": "minimum", "max": "maximum",
+}.items():  # fmt: skip
+    setattr(_Update, _name, _updating(_name, _ufunc))

@@ -1,0 +1,254 @@
+"""How functions of Numbus become functions of jax.numpy: JAX's dtypes around the same work."""
+
+import functools
+
+import numpy
+
+import numbus as nb
+
+from ..._core import generic, ndarray
+from ...core.errors import message
+from . import _dtypes
+from ._array import Array, as_array, cast, made, narrowed, plain, wrapped
+
+_NUMBERS = (bool, int, float, complex)
+_ARRAYS = (ndarray, generic, numpy.ndarray, numpy.generic)
+
+
+def _node(x):
+    if isinstance(x, Array):
+        name = _dtypes.node(x.dtype)
+        return f"{name[0]}*" if x.weak_type and name[0] in "ifc" else name
+    if type(x) in _NUMBERS:
+        return _dtypes.weak_node(x)
+    return _dtypes.node(_dtypes.canonical(x.dtype))
+
+
+def _operand(op, x):
+    """An operand: arrays and numbers as they are. Raises TypeError for lists, as JAX does."""
+    if isinstance(x, Array) or type(x) in _NUMBERS or isinstance(x, _ARRAYS):
+        return x
+    if hasattr(x, "__jax_array__"):
+        return x.__jax_array__()
+    raise TypeError(f"{op} requires ndarray or scalar arguments, got {type(x)}")
+
+
+def together(op, operands, floating=False):
+    """Operands in their common type as arrays and Python numbers, and whether that is weak."""
+    first = operands[0]
+    if type(first) is Array and not first.weak_type:
+        t = first._a.dtype
+        if (not floating or t.kind in "fc") and all(
+            [type(x) is Array and not x.weak_type and x._a.dtype == t for x in operands]
+        ):
+            return [x._a for x in operands], False
+    operands = [_operand(op, x) for x in operands]
+    name = functools.reduce(_dtypes.join, [_node(x) for x in operands])
+    weak = _dtypes.strong(name)[1]
+    t, _ = _dtypes.strong(_dtypes.inexact(name) if floating else name)
+    numbers = [type(x) in _NUMBERS for x in operands]
+    if all(numbers):
+        return [nb.full((), x, dtype=t) for x in operands], weak
+    made = [
+        _number(x, t) if n else cast(as_array(plain(x)), t)
+        for x, n in zip(operands, numbers, strict=True)
+    ]
+    return made, weak
+
+
+def _number(x, t):
+    if t.kind in "fc" and not isinstance(x, complex):
+        return float(x)
+    return x
+
+
+def _refuse(op, keywords):
+    for name in ("out", "where", "casting", "order", "subok", "signature"):
+        value = keywords.pop(name, None)
+        if value is not None and not (name == "order" and value in ("K", "C")):
+            raise NotImplementedError(
+                message(f"jnp.{op}", f"{name}= is not yet available", type(value).__name__, "None")
+            )
+
+
+def _result(found, weak):
+    if type(found) is tuple:
+        return tuple([_result(item, weak) for item in found])
+    a = narrowed(as_array(found))
+    return Array(a, weak and a.dtype.kind in "ifc")
+
+
+def elementwise(name, floating):
+    """A ufunc with JAX's promotion."""
+    function = getattr(nb, name)
+
+    def body(*args, **keywords):
+        if keywords:
+            _refuse(name, keywords)
+            if keywords:
+                raise TypeError(
+                    f"{name}() got an unexpected keyword argument {next(iter(keywords))!r}"
+                )
+        operands, weak = together(name, args, floating)
+        try:
+            return _result(function(*operands), weak)
+        except ValueError:
+            shapes = [numpy.shape(x) for x in operands]
+            try:
+                numpy.broadcast_shapes(*shapes)
+            except ValueError:
+                told = ", ".join(map(str, shapes))
+                raise TypeError(
+                    f"{name} got incompatible shapes for broadcasting: {told}."
+                ) from None
+            raise
+
+    return _named(body, name, function)
+
+
+def logical(name):
+    """A function of truth values."""
+    function = getattr(nb, name)
+
+    def body(*args):
+        return wrapped(function(*[plain(_operand(name, x)) for x in args]))
+
+    return _named(body, name, function)
+
+
+def _flat(x, found):
+    if isinstance(x, (list, tuple)):
+        for item in x:
+            _flat(item, found)
+    elif isinstance(x, Array) or isinstance(x, _ARRAYS) or type(x) in _NUMBERS:
+        found.append(x)
+    return found
+
+
+def _cast_all(x, t):
+    if type(x) in (list, tuple):
+        return type(x)([_cast_all(item, t) for item in x])
+    if isinstance(x, Array) or isinstance(x, _ARRAYS):
+        return cast(as_array(plain(x)), t)
+    return x
+
+
+PRECISIONS = (None, "default", "high", "highest", "float32", "fastest", "bfloat16_3x")
+
+
+def check_precision(op, precision, preferred_element_type=None):
+    """Products are in the operands' precision, which every wish for less or more allows."""
+    for one in precision if isinstance(precision, (tuple, list)) else (precision,):
+        name = getattr(one, "name", one)
+        if (name if name is None else str(name).lower()) not in PRECISIONS:
+            raise ValueError(message(op, "unknown precision", precision, "'highest' or None"))
+    if preferred_element_type is not None:
+        return _dtypes.asked(preferred_element_type, op)
+    return None
+
+
+def joining(name):
+    """A function whose arrays are taken to one type first."""
+    function = getattr(nb, name)
+
+    def body(*args, **keywords):
+        _refuse(name, keywords)
+        wanted = check_precision(
+            f"jnp.{name}", keywords.pop("precision", None),
+            keywords.pop("preferred_element_type", None),
+        )  # fmt: skip
+        if "dtype" in keywords:
+            keywords["dtype"] = _dtypes.asked(keywords["dtype"], name)
+        flat = [x for x in _flat(args, []) if type(x) not in _NUMBERS]
+        if flat:
+            t, _ = _dtypes.strong(functools.reduce(_dtypes.join, [_node(x) for x in flat]))
+            args = tuple([_cast_all(x, t) for x in args])
+        found = function(*args, **{key: plain(value) for key, value in keywords.items()})
+        made = wrapped(found)
+        return made if wanted is None else Array(cast(made._a, wanted))
+
+    return _named(body, name, function)
+
+
+def general(name, function=None):
+    """A function that keeps the types of what it takes."""
+    function = getattr(nb, name) if function is None else function
+
+    def body(*args, **keywords):
+        for refused in ("out", "order"):
+            if keywords.get(refused) not in (None, "C"):
+                raise NotImplementedError(
+                    message(
+                        f"jnp.{name}", f"{refused}= is not supported", keywords[refused], "None"
+                    )
+                )
+            keywords.pop(refused, None)
+        for size in ("size", "fill_value", "total_repeat_length"):
+            if keywords.get(size) is not None:
+                raise NotImplementedError(
+                    message(f"jnp.{name}", f"{size}= is not yet available", keywords[size],
+                            "None: shapes may depend on values here")
+                )  # fmt: skip
+            keywords.pop(size, None)
+        if "dtype" in keywords:
+            keywords["dtype"] = _dtypes.asked(keywords["dtype"], name)
+        given = {key: plain(value) for key, value in keywords.items()}
+        weak = bool(args) and isinstance(args[0], Array) and args[0].weak_type
+        if name in _MEANS and args:
+            args = (_inexact(args[0]), *args[1:])
+        made = wrapped(function(*[plain(x) for x in args], **given))
+        if weak and isinstance(made, Array) and "dtype" not in given:
+            made.weak_type = name in _KEEP_WEAK and made.dtype == args[0].dtype
+        return made
+
+    return _named(body, name, function)
+
+
+def _inexact(x):
+    x = made(x)
+    t, _ = _dtypes.strong(_dtypes.inexact(_dtypes.node(x.dtype)))
+    return Array(cast(x._a, t), x.weak_type)
+
+
+_MEANS = frozenset(
+    "average mean median nanmean nanmedian nanpercentile nanquantile nanstd nanvar percentile "
+    "quantile std var".split()
+)
+_KEEP_WEAK = frozenset(
+    "sum prod max min amax amin mean reshape ravel transpose squeeze expand_dims round".split()
+)
+
+
+def making(name):
+    """A function that makes arrays of float32 or int32, unless a dtype is asked for."""
+    function = getattr(nb, name)
+
+    def body(*args, **keywords):
+        keywords.pop("device", None) if keywords.get("device") is None else _not_here(name)
+        dtype = keywords.pop("dtype", None)
+        args = [_dtypes.asked(x, name) if _is_dtype(x) else plain(x) for x in args]
+        given = {key: plain(value) for key, value in keywords.items()}
+        if dtype is not None:
+            given["dtype"] = _dtypes.asked(dtype, name)
+        return wrapped(function(*args, **given))
+
+    return _named(body, name, function)
+
+
+def _is_dtype(x):
+    return isinstance(x, (type, numpy.dtype, _dtypes.Scalar)) or (
+        isinstance(x, str) and x not in ("ij", "xy")
+    )
+
+
+def _not_here(name):
+    raise NotImplementedError(
+        message(f"jnp.{name}", "device= is not yet available", "a device", "jax.device_put")
+    )
+
+
+def _named(body, name, function):
+    body.__name__ = body.__qualname__ = name
+    body.__module__ = "jax.numpy"
+    body.__doc__ = getattr(function, "__doc__", None)
+    return body

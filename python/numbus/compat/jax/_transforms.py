@@ -1,0 +1,507 @@
+"""grad, vmap, jit and their kin: `numbus.gradients` over JAX's trees and arrays."""
+
+import functools
+import inspect
+
+import numbus as nb
+
+from ... import gradients
+from ...core.errors import message
+from . import _dtypes
+from ._array import Array, as_array, late, made, narrowed
+from .tree_util import tree_flatten, tree_leaves, tree_map
+
+_NUMBERS = (bool, int, float, complex)
+
+
+def _is_number(x):
+    return isinstance(x, (Array, nb._core.ndarray, nb._core.generic, *_NUMBERS)) or hasattr(
+        x, "__array__"
+    )
+
+
+def arrays(tree):
+    """The tree with numbers and arrays as arrays of JAX's."""
+    return tree_map(lambda x: made(x) if _is_number(x) else x, tree)
+
+
+def _refuse(op, **options):
+    for name, value in options.items():
+        if value:
+            raise NotImplementedError(
+                message(op, f"{name}= is not yet available", value, "the default")
+            )
+
+
+class _Flat:
+    """The arguments that are differentiated by, as one list of arrays, and the way back."""
+
+    def __init__(self, op, argnums, args):
+        self.one = isinstance(argnums, int)
+        numbers = (argnums,) if self.one else tuple(argnums)
+        for k in numbers:
+            if not -len(args) <= k < len(args):
+                raise ValueError(
+                    f"Differentiating with respect to argnums={argnums} requires at least "
+                    f"{max(numbers) + 1} positional arguments to be passed by the caller, but got "
+                    f"only {len(args)} positional arguments."
+                )
+        self.numbers = [k % len(args) for k in numbers]
+        self.args = args
+        self.parts = []
+        self.leaves = []
+        for k in self.numbers:
+            leaves, form = tree_flatten(args[k])
+            leaves = [made(x) for x in leaves]
+            for x in leaves:
+                if x.dtype.kind != "f":
+                    raise TypeError(
+                        f"{op} requires real-valued inputs (input dtype that is a sub-dtype of "
+                        f"np.floating), but got {x.dtype.name}."
+                    )
+            self.parts.append((form, len(leaves)))
+            self.leaves += leaves
+        self.weak = [x.weak_type for x in self.leaves]
+        self.given = [x._a for x in self.leaves]
+
+    def called(self, function, keywords, leaves):
+        """`function` with these arrays in the arguments."""
+        args = list(self.args)
+        for k, tree in zip(self.numbers, self.trees(leaves, False), strict=True):
+            args[k] = tree
+        return function(*args, **keywords)
+
+    def trees(self, leaves, final=True):
+        """The trees of arrays, as a list of one for each argument, or what `grad` returns."""
+        rest = iter([Array(as_array(a), w) for a, w in zip(leaves, self.weak, strict=True)])
+        found = [form.unflatten([next(rest) for _ in range(n)]) for form, n in self.parts]
+        return (found[0] if self.one else tuple(found)) if final else found
+
+
+def _real_number(value):
+    """The value of a function that `grad` takes, as an array of Numbus's."""
+    x = made(value) if _is_number(value) else value
+    if not isinstance(x, Array) or x.ndim:
+        got = f"shape: {x.shape}" if isinstance(x, Array) else f"type: {type(value).__name__}"
+        raise TypeError(f"Gradient only defined for scalar-output functions. Output had {got}.")
+    if x.dtype.kind != "f":
+        raise TypeError(
+            f"grad requires real-valued outputs (output dtype that is a sub-dtype of np.floating), "
+            f"but got {x.dtype.name}."
+        )
+    return x
+
+
+def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False,
+                   reduce_axes=()):  # fmt: skip
+    """A function that gives the value of `fun`, a real number, and its gradient by the arguments
+    that `argnums` names, trees of floating-point arrays (`numbus.value_and_grad`). With `has_aux`,
+    `fun` returns a pair of the value and anything else: ((value, aux), gradient).
+    """
+    _refuse("grad", holomorphic=holomorphic, allow_int=allow_int, reduce_axes=reduce_axes)
+
+    @functools.wraps(fun)
+    def wrapper(*args, **keywords):
+        flat = _Flat("grad", argnums, args)
+        told = []
+
+        def inner(leaves):
+            result = flat.called(fun, keywords, leaves)
+            value, aux = result if has_aux else (result, None)
+            x = _real_number(value)
+            told.append((x, aux))
+            return x._a
+
+        value, found = gradients.value_and_grad(inner)(flat.given)
+        x, aux = told[0]
+        out = Array(as_array(value), x.weak_type)
+        return ((out, aux) if has_aux else out), flat.trees(found)
+
+    return wrapper
+
+
+def grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, reduce_axes=()):
+    """A function that gives the gradient of `fun`: `value_and_grad` without the value."""
+    both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int, reduce_axes)
+
+    @functools.wraps(fun)
+    def wrapper(*args, **keywords):
+        value, found = both(*args, **keywords)
+        return (found, value[1]) if has_aux else found
+
+    return wrapper
+
+
+def _jacobian(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
+    """A function that gives the Jacobian of `fun`: for each leaf of its value, a tree like the
+    argument of arrays with the axes of the value first.
+    """
+    _refuse("jacobian", holomorphic=holomorphic, allow_int=allow_int)
+
+    @functools.wraps(fun)
+    def wrapper(*args, **keywords):
+        flat = _Flat("jacobian", argnums, args)
+        told = []
+
+        def inner(leaves):
+            result = flat.called(fun, keywords, leaves)
+            value, aux = result if has_aux else (result, None)
+            outs, form = tree_flatten(arrays(value))
+            told.append((form, aux))
+            return [x._a for x in outs]
+
+        rows = gradients.jacobian(inner)(flat.given)
+        form, aux = told[0]
+        found = form.unflatten([flat.trees(row) for row in rows])
+        return (found, aux) if has_aux else found
+
+    return wrapper
+
+
+jacrev = jacfwd = jacobian = _jacobian
+
+
+def hessian(fun, argnums=0, has_aux=False, holomorphic=False):
+    """A function that gives the second derivatives of `fun`, a function to a real number."""
+    if has_aux:
+        _refuse("hessian", has_aux=has_aux)
+    return _jacobian(_jacobian(fun, argnums, False, holomorphic), argnums)
+
+
+def vjp(fun, *primals, has_aux=False):
+    """The value of `fun` and a function from a tree like it to the derivatives of the sum of their
+    products by each argument: a tuple.
+    """
+    flat = _Flat("vjp", tuple(range(len(primals))), primals)
+    told = []
+
+    def inner(*leaves):
+        result = flat.called(fun, {}, leaves)
+        value, aux = result if has_aux else (result, None)
+        outs, form = tree_flatten(arrays(value))
+        told.append((outs, form, aux))
+        return [x._a for x in outs]
+
+    values, pull = gradients.vjp(inner, *flat.given)
+    outs, form, aux = told[0]
+    value = form.unflatten([
+        Array(as_array(a), x.weak_type) for a, x in zip(values, outs, strict=True)
+    ])  # fmt: skip
+
+    def pulled(cotangents):
+        given = [made(x) for x in form.flatten_up_to(cotangents)]
+        for g, x in zip(given, outs, strict=True):
+            if g.shape != x.shape or g.dtype != x.dtype:
+                raise ValueError(
+                    message("vjp", "a cotangent of another shape or dtype than the value",
+                            (g.shape, str(g.dtype)), (x.shape, str(x.dtype)))
+                )  # fmt: skip
+        return flat.trees(pull([g._a for g in given]))
+
+    return (value, pulled, aux) if has_aux else (value, pulled)
+
+
+def jvp(fun, primals, tangents, has_aux=False):
+    """The value of `fun` and its derivative along `tangents`; `primals` and `tangents` are tuples
+    of equal trees.
+    """
+    if has_aux:
+        _refuse("jvp", has_aux=has_aux)
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        raise TypeError("primal and tangent arguments to jax.jvp must be tuples or lists")
+    flat = _Flat("jvp", tuple(range(len(primals))), primals)
+    along = _Flat("jvp", tuple(range(len(tangents))), tangents)
+    if [f for f, _ in flat.parts] != [f for f, _ in along.parts]:
+        raise TypeError("primal and tangent arguments to jax.jvp must have the same tree structure")
+    told = []
+
+    def inner(*leaves):
+        outs, form = tree_flatten(arrays(flat.called(fun, {}, leaves)))
+        told.append((outs, form))
+        return [x._a for x in outs]
+
+    values, found = gradients.jvp(inner, tuple(flat.given), tuple(along.given))
+    outs, form = told[0]
+    return tuple([
+        form.unflatten([Array(as_array(a), x.weak_type) for a, x in zip(part, outs, strict=True)])
+        for part in (values, found)
+    ])  # fmt: skip
+
+
+def linearize(fun, *primals):
+    """The value of `fun` and a function of tangents that gives the derivative along them."""
+    value = fun(*primals)
+    return value, lambda *tangents: jvp(fun, primals, tangents)[1]
+
+
+def _names(fun):
+    try:
+        return list(inspect.signature(fun).parameters)
+    except (TypeError, ValueError):
+        return []
+
+
+def _numbers(x):
+    return () if x is None else (x,) if isinstance(x, (int, str)) else tuple(x)
+
+
+def jit(fun=None, /, *, static_argnums=None, static_argnames=None, donate_argnums=None,
+        donate_argnames=None, keep_unused=False, device=None, backend=None, inline=False,
+        **unknown):  # fmt: skip
+    """The function itself, with arrays for numbers: what it records is fused and compiled anyway.
+
+    It runs as Python each time, so that it prints each time, and may ask for values. Arguments that
+    are named static stay as they are, and have to be hashable. What is donated is kept.
+    """
+    if unknown or device is not None or backend is not None:
+        _refuse("jit", device=device, backend=backend, **unknown)
+    if fun is None:
+        return functools.partial(
+            jit, static_argnums=static_argnums, static_argnames=static_argnames,
+            donate_argnums=donate_argnums, donate_argnames=donate_argnames,
+            keep_unused=keep_unused, inline=inline,
+        )  # fmt: skip
+    names = _names(fun)
+    static = set(_numbers(static_argnames))
+    numbers = set(_numbers(static_argnums)) | {names.index(n) for n in static if n in names}
+    static |= {names[k] for k in numbers if -len(names) <= k < len(names)}
+    for donated in (*_numbers(donate_argnums), *_numbers(donate_argnames)):
+        if not isinstance(donated, (int, str)):
+            raise TypeError(message("jit", "not the name of an argument", donated, "int or str"))
+
+    @functools.wraps(fun)
+    def wrapper(*args, **keywords):
+        fixed = {k % max(1, len(args)) for k in numbers}
+        given = []
+        for k, x in enumerate(args):
+            if k in fixed:
+                _hashable(x)
+            given.append(x if k in fixed else _checked(x, k))
+        named = {n: x if n in static else _checked(x, n) for n, x in keywords.items()}
+        return arrays(fun(*given, **named))
+
+    wrapper.__wrapped__ = fun
+    wrapper.clear_cache = lambda: None
+    return wrapper
+
+
+def _hashable(x):
+    try:
+        hash(x)
+    except TypeError:
+        raise ValueError(
+            f"Non-hashable static arguments are not supported: {type(x).__name__} {x!r}"
+        ) from None
+
+
+def _checked(tree, name):
+    for leaf in tree_leaves(tree):
+        if not _is_number(leaf) and not hasattr(leaf, "_key_array"):
+            raise TypeError(
+                f"Cannot interpret value of type {type(leaf)} as an abstract array; it does not "
+                f"have a dtype attribute (argument {name} of a function that jit has made; name it "
+                "in static_argnums)"
+            )
+    return arrays(tree)
+
+
+def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_name=None,
+         sum_match=False):  # fmt: skip
+    """A function of arrays with one axis more: `fun` is called for each index of it, and the
+    results are stacked. `in_axes` and `out_axes` are ints, None, or trees of these.
+    """
+    from .._mapping import mapped
+
+    _refuse("vmap", axis_name=axis_name, spmd_axis_name=spmd_axis_name, sum_match=sum_match)
+    if isinstance(in_axes, list):
+        in_axes = tuple(in_axes)
+
+    @functools.wraps(fun)
+    def wrapper(*args, **keywords):
+        if isinstance(in_axes, tuple) and len(in_axes) != len(args):
+            raise ValueError(
+                "vmap in_axes must be an int, None, or a tuple of entries corresponding to the "
+                f"positional arguments passed to the function, but got {len(in_axes)=}, "
+                f"{len(args)=}"
+            )
+        leaves, form = tree_flatten((args, keywords))
+        axes = _spread(in_axes, args) + [0] * len(tree_leaves(keywords))
+        leaves = [x if hasattr(x, "_key_array") else made(x) for x in leaves]
+
+        def call(part):
+            given, named = form.unflatten(part)
+            return fun(*given, **named)
+
+        def joined(results):
+            flat = [tree_flatten(arrays(r)) for r in results]
+            outs = _spread(out_axes, flat[0][1].unflatten(flat[0][0]))
+            columns = zip(zip(*[ls for ls, _ in flat], strict=True), outs, strict=True)
+            return flat[0][1].unflatten([_stacked(same, d) for same, d in columns])
+
+        return mapped(call, leaves, axes, joined, _slice, axis_size)
+
+    return wrapper
+
+
+def _spread(axes, tree):
+    """An axis for each leaf of a tree, from a tree of axes that may end above the leaves."""
+    found = []
+
+    def walk(axis, part):
+        if axis is None or isinstance(axis, int):
+            found.extend([axis] * len(tree_leaves(part)))
+            return
+        if isinstance(axis, dict):
+            for key in sorted(part):
+                walk(axis[key], part[key])
+            return
+        parts = list(part) if isinstance(part, (list, tuple)) else [part]
+        if len(axis) != len(parts):
+            raise ValueError(
+                message("vmap", "axes of another form than the values", axes, f"{len(parts)} parts")
+            )
+        for one, item in zip(axis, parts, strict=True):
+            walk(one, item)
+
+    walk(axes, tree)
+    return found
+
+
+def _slice(x, axis, k):
+    if hasattr(x, "_key_array"):
+        return x[(slice(None),) * axis + (k,)]
+    return Array(as_array(x._a[(slice(None),) * axis + (k,)]), x.weak_type)
+
+
+def _stacked(same, axis):
+    first = same[0]
+    if axis is None:
+        return first
+    if hasattr(first, "_key_array"):
+        return type(first)(nb.stack([x._key_array for x in same], axis=axis))
+    found = late.numpy.stack(list(same), axis=axis)
+    found.weak_type = all(x.weak_type for x in same)
+    return found
+
+
+def pmap(fun, axis_name=None, **options):
+    """`vmap` on the one device."""
+    if axis_name is not None:
+        _refuse("pmap", axis_name=axis_name)
+    _refuse("pmap", **options)
+    return vmap(fun)
+
+
+def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=()):
+    """A function that keeps only its arguments for its derivative, and runs again to find it."""
+    _refuse("checkpoint", policy=policy, static_argnums=static_argnums)
+    if fun is None:
+        return functools.partial(checkpoint, prevent_cse=prevent_cse)
+
+    @functools.wraps(fun)
+    def wrapper(*args, **keywords):
+        flat = [x for x in tree_leaves((args, keywords)) if isinstance(x, Array)]
+        if any(x.dtype.kind not in "fc" for x in flat):
+            return fun(*args, **keywords)
+        leaves, form = tree_flatten(args)
+        told = []
+
+        def inner(*given):
+            tree = form.unflatten([Array(as_array(a)) for a in given])
+            outs, out_form = tree_flatten(arrays(fun(*tree, **keywords)))
+            told.append(out_form)
+            return [x._a for x in outs]
+
+        found = gradients.checkpoint(inner)(*[made(x)._a for x in leaves])
+        return told[0].unflatten([Array(as_array(a)) for a in found])
+
+    return wrapper
+
+
+remat = checkpoint
+
+
+class custom_vjp:
+    """A function with a derivative of its own: `f.defvjp(forward, backward)`."""
+
+    def __init__(self, fun, nondiff_argnums=()):
+        _refuse("custom_vjp", nondiff_argnums=nondiff_argnums)
+        functools.update_wrapper(self, fun)
+        self._function, self._forward, self._backward = fun, None, None
+
+    def defvjp(self, fwd, bwd):
+        """`fwd` returns the value and what `bwd(rest, g)` needs for the tuple of derivatives."""
+        self._forward, self._backward = fwd, bwd
+
+    def __call__(self, *args):
+        if self._backward is None:
+            raise AttributeError(
+                message("custom_vjp", "no derivative has been defined", self.__name__, "defvjp")
+            )
+        leaves, form = tree_flatten(args)
+        told = []
+
+        def inner(*given):
+            tree = form.unflatten([Array(as_array(a)) for a in given])
+            value, rest = self._forward(*tree)
+            outs, out_form = tree_flatten(arrays(value))
+            told.append(out_form)
+
+            def pull(seeds):
+                g = out_form.unflatten([Array(as_array(a)) for a in seeds])
+                found = self._backward(rest, g)
+                return tuple([
+                    nb.zeros(x.shape, x.dtype) if d is None else narrowed(made(d)._a)
+                    for d, x in zip(_matched(found, args), leaves, strict=True)
+                ])  # fmt: skip
+
+            return [x._a for x in outs], pull
+
+        leaves = [made(x) for x in leaves]
+        found = gradients.custom_gradient(inner)(*[x._a for x in leaves])
+        return told[0].unflatten([Array(as_array(a)) for a in found])
+
+
+def _matched(found, args):
+    """Derivatives of a backward pass for each leaf of the arguments; None is none for all."""
+    if not isinstance(found, tuple) or len(found) != len(args):
+        raise TypeError(
+            message("custom_vjp", "not a tuple of a derivative for each argument",
+                    type(found).__name__, f"a tuple of {len(args)}")
+        )  # fmt: skip
+    flat = []
+    for d, x in zip(found, args, strict=True):
+        form = tree_flatten(x)[1]
+        flat += [None] * form.num_leaves if d is None else form.flatten_up_to(d)
+    return flat
+
+
+def eval_shape(fun, *args, **keywords):
+    """The shapes and dtypes of what `fun` returns; it is called for that, on zeros."""
+    zeros = tree_map(lambda x: late.numpy.zeros(x.shape, x.dtype) if hasattr(x, "shape") else x,
+                     (args, keywords))  # fmt: skip
+    return tree_map(
+        lambda x: ShapeDtypeStruct(x.shape, x.dtype), arrays(fun(*zeros[0], **zeros[1]))
+    )
+
+
+class ShapeDtypeStruct:
+    """A shape and a dtype."""
+
+    def __init__(self, shape, dtype):
+        self.shape, self.dtype = tuple(shape), _dtypes.canonical(dtype)
+        self.ndim, self.size = len(self.shape), 1
+        for n in self.shape:
+            self.size *= n
+
+    def __eq__(self, other):
+        return isinstance(other, ShapeDtypeStruct) and (self.shape, self.dtype) == (
+            other.shape,
+            other.dtype,
+        )
+
+    def __hash__(self):
+        return hash((self.shape, self.dtype))
+
+    def __repr__(self):
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name})"

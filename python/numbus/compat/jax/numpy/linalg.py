@@ -1,0 +1,38 @@
+"""jax.numpy.linalg: Numbus's functions with JAX's dtypes."""
+
+import numbus as _nb
+
+from ..._missing import missing as _missing
+from .. import _dtypes
+from .._array import Array, cast, made
+from .._functions import general
+
+__name__ = "jax.numpy.linalg"
+_NAMES = frozenset(
+    "cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul matrix_norm "
+    "matrix_power matrix_rank matrix_transpose multi_dot norm outer pinv qr slogdet solve svd "
+    "svdvals tensordot tensorinv tensorsolve trace vecdot vector_norm".split()
+)
+
+
+def _floating(x):
+    """Integers in the default floating-point type, for which these functions are."""
+    if isinstance(x, (list, tuple)) and x and isinstance(x[0], Array):
+        return type(x)([_floating(item) for item in x])
+    if not hasattr(x, "dtype"):
+        return x
+    x = made(x)
+    return x if x.dtype.kind in "fc" else Array(cast(x._a, _dtypes.canonical("f8")))
+
+
+def __getattr__(name):
+    if name not in _NAMES:
+        return _missing("jax.numpy.linalg", name)
+    function = general(name, getattr(_nb.linalg, name))
+
+    def body(*args, **keywords):
+        return function(*[_floating(x) for x in args], **keywords)
+
+    body.__name__, body.__doc__ = name, function.__doc__
+    globals()[name] = body
+    return body

@@ -1,0 +1,13 @@
+"""jax.scipy: `special`."""
+
+import importlib as _importlib
+
+from ..._missing import missing as _missing
+
+__name__ = "jax.scipy"
+
+
+def __getattr__(name):
+    if name == "special":
+        return _importlib.import_module(f"{__package__}.special")
+    return _missing("jax.scipy", name)

@@ -1,0 +1,20 @@
+"""Keras's names over the tensors and tapes of compat/tensorflow and numbus.nn.functional."""
+
+import importlib as _importlib
+
+from ..._missing import missing as _missing
+from ._layers import Input, InputLayer, Layer  # noqa: F401
+from ._models import Model, Sequential  # noqa: F401
+
+__name__ = "keras"
+__version__ = "3.15.1+numbus"
+_HERE = (
+    "activations", "backend", "callbacks", "datasets", "initializers", "layers", "losses",
+    "metrics", "models", "optimizers", "utils",
+)  # fmt: skip
+
+
+def __getattr__(name):
+    if name in _HERE:
+        return _importlib.import_module(f"{__package__}.{name}")
+    return _missing("keras", name)

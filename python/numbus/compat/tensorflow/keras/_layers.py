@@ -1,0 +1,534 @@
+"""Layers of Keras: variables of tf and functions of numbus.nn.functional."""
+
+import math
+import re
+
+import numpy
+
+import numbus as nb
+
+from ....core.errors import message
+from ....nn import functional as _f
+from .. import _ops
+from .._images import convolved, length_after, pooled
+from .._tensor import Tensor, Variable, as_array, as_numpy_dtype, convert
+from . import activations, initializers
+
+_counts = {}
+
+
+def new_name(kind):
+    """A name that no layer has: 'dense', 'dense_1', …"""
+    base = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", kind)
+    base = re.sub(r"([a-z])([A-Z])", r"\1_\2", base).lower()
+    number = _counts.get(base, 0)
+    _counts[base] = number + 1
+    return f"{base}_{number}" if number else base
+
+
+def clear_session():
+    """Has names begin anew."""
+    _counts.clear()
+
+
+class Layer:
+    """A function of tensors with variables, made when the shape of its input is known.
+
+    Subclasses define `build(input_shape)`, which calls `add_weight`, and `call(inputs)`, which may
+    take `training`.
+    """
+
+    ready = False  # whether nothing has to be built, which `summary` shows
+
+    def __init__(self, name=None, trainable=True, dtype="float32", input_shape=None,
+                 input_dim=None, activity_regularizer=None):  # fmt: skip
+        if activity_regularizer is not None:
+            raise NotImplementedError(
+                message(type(self).__name__, "regularisers are not yet available",
+                        activity_regularizer, "None")
+            )  # fmt: skip
+        self.name = new_name(type(self).__name__) if name is None else name
+        self.trainable = trainable
+        self.dtype = as_numpy_dtype(dtype or "float32").name
+        shape = (input_dim,) if input_dim is not None else input_shape
+        self.given_shape = None if shape is None else (None, *shape)
+        self.built = False
+        self._variables = []
+
+    def add_weight(self, shape=(), initializer="glorot_uniform", trainable=True, name=None,
+                   dtype=None):  # fmt: skip
+        """A variable of the layer."""
+        given = initializers.get(initializer)(tuple(shape), dtype or self.dtype)
+        made = Variable(given, trainable, name or "variable")
+        self._variables.append(made)
+        return made
+
+    def build(self, input_shape):
+        """Makes the variables; a layer without has none to make."""
+        self.built_shape = input_shape
+
+    def call(self, inputs):
+        """What the layer does."""
+        raise NotImplementedError(message(self.name, "no call()", type(self).__name__, "a method"))
+
+    def compute_output_shape(self, input_shape):
+        """The shape of the result; the first axis, of examples, is None."""
+        return input_shape
+
+    def __call__(self, inputs, *args, training=None, **keywords):
+        inputs = self._converted(inputs)
+        if not self.built:
+            self._built_for(inputs)
+        if training is not None and _takes_training(self.call):
+            keywords["training"] = training
+        return self.call(inputs, *args, **keywords)
+
+    def _converted(self, inputs):
+        if isinstance(inputs, (tuple, dict)) or (
+            isinstance(inputs, list) and inputs and isinstance(inputs[0], Tensor)
+        ):
+            return inputs
+        x = inputs if isinstance(inputs, Tensor) else convert(inputs)
+        if x._a.dtype.kind == "f" and x._a.dtype != self.dtype:
+            x = _ops.cast(x, self.dtype)
+        return x
+
+    def _built_for(self, inputs):
+        shape = getattr(inputs, "shape", None)
+        self.build(None if shape is None else (None, *shape[1:]))
+        self.built = True
+
+    def _parts(self):
+        """Layers that are attributes, also in lists."""
+        found = []
+        for value in vars(self).values():
+            items = value if isinstance(value, (list, tuple)) else [value]
+            found += [x for x in items if isinstance(x, Layer)]
+        return found
+
+    @property
+    def variables(self):
+        """All variables, of layers within too."""
+        own = list(self._variables)
+        for value in vars(self).values():
+            if isinstance(value, Variable) and not any(value is v for v in own):
+                own.append(value)
+        for part in self._parts():
+            own += [v for v in part.variables if not any(v is o for o in own)]
+        return own
+
+    weights = variables
+
+    @property
+    def trainable_variables(self):
+        """The variables that training changes."""
+        if not self.trainable:
+            return []
+        parts = self._parts()
+        fixed = [v for p in parts if not p.trainable for v in p.variables]
+        return [v for v in self.variables if v.trainable and not any(v is f for f in fixed)]
+
+    trainable_weights = trainable_variables
+
+    @property
+    def non_trainable_variables(self):
+        """The variables that training leaves."""
+        changed = self.trainable_variables
+        return [v for v in self.variables if not any(v is c for c in changed)]
+
+    non_trainable_weights = non_trainable_variables
+
+    def get_weights(self):
+        """The values of all variables."""
+        return [nb.array(v.numpy()) for v in self.variables]
+
+    def set_weights(self, weights):
+        """Sets the values. Raises ValueError for another number or other shapes."""
+        variables = self.variables
+        if len(weights) != len(variables):
+            raise ValueError(
+                f"You called `set_weights(weights)` on layer '{self.name}' with a weight list of "
+                f"length {len(weights)}, but the layer was expecting {len(variables)} weights."
+            )
+        for v, w in zip(variables, weights, strict=True):
+            v.assign(w)
+
+    def count_params(self):
+        """The number of elements of all variables."""
+        return sum(v._a.size for v in self.variables)
+
+
+def _takes_training(call):
+    code = call.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return "training" in names or bool(code.co_flags & 8)
+
+
+def _refuse(layer, **options):
+    for name, value in options.items():
+        if value is not None:
+            raise NotImplementedError(
+                message(type(layer).__name__, f"{name}= is not yet available", value, "None")
+            )
+
+
+def _pair(n):
+    return (int(n), int(n)) if isinstance(n, int) else tuple(int(k) for k in n)
+
+
+class InputLayer(Layer):
+    """Says the shape of the input."""
+
+    def __init__(self, shape=None, batch_size=None, dtype=None, name=None, input_shape=None):
+        super().__init__(name, dtype=dtype or "float32")
+        known = shape if shape is not None else input_shape
+        self.given_shape = (batch_size, *known)
+
+    def call(self, inputs):
+        return inputs
+
+
+def Input(shape=None, batch_size=None, dtype=None, name=None):
+    """The shape of the input of a `Sequential`."""
+    return InputLayer(shape, batch_size, dtype, name)
+
+
+class Dense(Layer):
+    """activation(inputs @ kernel + bias)."""
+
+    def __init__(self, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform",
+                 bias_initializer="zeros", kernel_regularizer=None, **options):  # fmt: skip
+        super().__init__(**options)
+        _refuse(self, kernel_regularizer=kernel_regularizer)
+        if not isinstance(units, int) or units <= 0:
+            raise ValueError(
+                f"Received an invalid value for `units`, expected a positive integer. Received: "
+                f"units={units}"
+            )
+        self.units, self.use_bias = units, use_bias
+        self.activation = activations.get(activation)
+        self.kernel_initializer, self.bias_initializer = kernel_initializer, bias_initializer
+
+    def build(self, input_shape):
+        self.kernel = self.add_weight((input_shape[-1], self.units), self.kernel_initializer,
+                                      name="kernel")  # fmt: skip
+        self.bias = self.add_weight((self.units,), self.bias_initializer, name="bias") if (
+            self.use_bias
+        ) else None  # fmt: skip
+
+    def call(self, inputs):
+        x, w = inputs._value(), self.kernel._value()
+        if x.shape[-1] != w.shape[0]:
+            raise ValueError(
+                f'Input 0 of layer "{self.name}" is incompatible with the layer: expected axis -1 '
+                f"of input shape to have value {w.shape[0]}, but received input with shape "
+                f"{inputs.shape}"
+            )
+        found = x @ w
+        if self.bias is not None:
+            found = found + self.bias._value()
+        return self.activation(_ops.tensor(found))
+
+    def compute_output_shape(self, input_shape):
+        return (*input_shape[:-1], self.units)
+
+
+class Conv2D(Layer):
+    """activation(convolution with the kernel + bias) of (batch, height, width, channels)."""
+
+    def __init__(self, filters, kernel_size, strides=(1, 1), padding="valid", data_format=None,
+                 dilation_rate=(1, 1), groups=1, activation=None, use_bias=True,
+                 kernel_initializer="glorot_uniform", bias_initializer="zeros",
+                 kernel_regularizer=None, **options):  # fmt: skip
+        super().__init__(**options)
+        _refuse(self, kernel_regularizer=kernel_regularizer,
+                data_format=None if data_format == "channels_last" else data_format)  # fmt: skip
+        self.filters, self.kernel_size, self.groups = filters, _pair(kernel_size), groups
+        self.strides, self.dilation_rate = _pair(strides), _pair(dilation_rate)
+        self.padding, self.use_bias = str(padding).lower(), use_bias
+        if self.padding not in ("same", "valid"):
+            raise ValueError(message("Conv2D", "unknown padding", padding, "'same' or 'valid'"))
+        self.activation = activations.get(activation)
+        self.kernel_initializer, self.bias_initializer = kernel_initializer, bias_initializer
+
+    def build(self, input_shape):
+        if len(input_shape) != 4:
+            raise ValueError(
+                f'Input 0 of layer "{self.name}" is incompatible with the layer: expected ndim=4, '
+                f"found ndim={len(input_shape)}. Full shape received: {input_shape}"
+            )
+        shape = (*self.kernel_size, input_shape[-1] // self.groups, self.filters)
+        self.kernel = self.add_weight(shape, self.kernel_initializer, name="kernel")
+        self.bias = self.add_weight((self.filters,), self.bias_initializer, name="bias") if (
+            self.use_bias
+        ) else None  # fmt: skip
+
+    def call(self, inputs):
+        x = inputs._value()
+        found = convolved(x, self.kernel._value(), self.strides, self.padding, self.dilation_rate)
+        if self.bias is not None:
+            found = found + self.bias._value()
+        return self.activation(_ops.tensor(found))
+
+    def compute_output_shape(self, input_shape):
+        sides = zip(input_shape[1:3], self.kernel_size, self.strides, self.dilation_rate,
+                    strict=True)  # fmt: skip
+        return (input_shape[0], *[length_after(*s, self.padding) for s in sides], self.filters)
+
+
+class _Pooling(Layer):
+    kind = "max"
+    ready = True
+
+    def __init__(self, pool_size=(2, 2), strides=None, padding="valid", data_format=None,
+                 **options):  # fmt: skip
+        super().__init__(**options)
+        _refuse(self, data_format=None if data_format == "channels_last" else data_format)
+        self.pool_size = _pair(pool_size)
+        self.strides = self.pool_size if strides is None else _pair(strides)
+        self.padding = str(padding).lower()
+
+    def call(self, inputs):
+        return _ops.tensor(
+            pooled(self.kind, inputs._value(), self.pool_size, self.strides, self.padding)
+        )
+
+    def compute_output_shape(self, input_shape):
+        sides = zip(input_shape[1:3], self.pool_size, self.strides, (1, 1), strict=True)
+        return (input_shape[0], *[length_after(*s, self.padding) for s in sides], input_shape[3])
+
+
+class MaxPooling2D(_Pooling):
+    """The largest element of each window."""
+
+
+class AveragePooling2D(_Pooling):
+    """The mean of each window."""
+
+    kind = "mean"
+
+
+MaxPool2D, AvgPool2D = MaxPooling2D, AveragePooling2D
+
+
+class GlobalAveragePooling2D(Layer):
+    """The mean of each channel."""
+
+    def call(self, inputs):
+        return _ops.tensor(nb.mean(inputs._value(), axis=(1, 2)))
+
+    def compute_output_shape(self, input_shape):
+        return input_shape[0], input_shape[3]
+
+
+class Flatten(Layer):
+    """One axis of all but that of examples."""
+
+    def call(self, inputs):
+        a = inputs._value()
+        return _ops.tensor(a.reshape((a.shape[0], math.prod(a.shape[1:]))))
+
+    def compute_output_shape(self, input_shape):
+        rest = input_shape[1:]
+        return input_shape[0], None if None in rest else math.prod(rest)
+
+
+class Reshape(Layer):
+    """Another shape of each example."""
+
+    def __init__(self, target_shape, **options):
+        super().__init__(**options)
+        self.target_shape = tuple(target_shape)
+
+    def call(self, inputs):
+        a = inputs._value()
+        return _ops.tensor(a.reshape((a.shape[0], *self.target_shape)))
+
+    def compute_output_shape(self, input_shape):
+        known = math.prod(n for n in self.target_shape if n != -1)
+        total = math.prod(input_shape[1:])
+        return (input_shape[0], *[total // known if n == -1 else n for n in self.target_shape])
+
+
+class Dropout(Layer):
+    """In training, elements as 0 with the probability `rate`, others divided by 1 - rate."""
+
+    ready = True
+
+    def __init__(self, rate, noise_shape=None, seed=None, **options):
+        super().__init__(**options)
+        _refuse(self, noise_shape=noise_shape, seed=seed)
+        if not 0 <= rate <= 1:
+            raise ValueError(f"Invalid value received for argument `rate`. Received: rate={rate}")
+        self.rate = rate
+
+    def call(self, inputs, training=False):
+        if not training or not self.rate:
+            return inputs
+        return _ops.tensor(_f.dropout(inputs._value(), self.rate, True))
+
+
+class BatchNormalization(Layer):
+    """(x - mean) / sqrt(variance + epsilon) * gamma + beta along the last axis.
+
+    Mean and variance are those of the batch in training, moving ones otherwise.
+    """
+
+    def __init__(self, axis=-1, momentum=0.99, epsilon=0.001, center=True, scale=True, **options):
+        super().__init__(**options)
+        if axis != -1:
+            _refuse(self, axis=axis)
+        self.momentum, self.epsilon = momentum, epsilon
+        self.center, self.scale = center, scale
+
+    def build(self, input_shape):
+        n = (input_shape[-1],)
+        self.gamma = self.add_weight(n, "ones", name="gamma") if self.scale else None
+        self.beta = self.add_weight(n, "zeros", name="beta") if self.center else None
+        self.moving_mean = self.add_weight(n, "zeros", False, "moving_mean")
+        self.moving_variance = self.add_weight(n, "ones", False, "moving_variance")
+
+    def call(self, inputs, training=False):
+        x = inputs._value()
+        planes = nb.moveaxis(x, -1, 1)
+        gamma = None if self.gamma is None else self.gamma._value()
+        beta = None if self.beta is None else self.beta._value()
+        if training and self.trainable:
+            axes = tuple(range(x.ndim - 1))
+            kept = self.momentum
+            for moving, now in ((self.moving_mean, nb.mean(x, axis=axes)),
+                                (self.moving_variance, nb.var(x, axis=axes))):  # fmt: skip
+                now = nb.stop_gradient(now)
+                moving.assign(Tensor(as_array(moving._a * kept + now * (1 - kept))))
+            found = _f.batch_norm(planes, None, None, gamma, beta, True, 0.0, self.epsilon)
+        else:
+            found = _f.batch_norm(planes, self.moving_mean._a, self.moving_variance._a, gamma,
+                                  beta, False, 0.0, self.epsilon)  # fmt: skip
+        return _ops.tensor(nb.moveaxis(found, 1, -1))
+
+
+class LayerNormalization(Layer):
+    """(x - mean) / sqrt(variance + epsilon) * gamma + beta of each example's last axis."""
+
+    def __init__(self, axis=-1, epsilon=0.001, **options):
+        super().__init__(**options)
+        if axis != -1:
+            _refuse(self, axis=axis)
+        self.epsilon = epsilon
+
+    def build(self, input_shape):
+        self.gamma = self.add_weight((input_shape[-1],), "ones", name="gamma")
+        self.beta = self.add_weight((input_shape[-1],), "zeros", name="beta")
+
+    def call(self, inputs):
+        shape = (inputs.shape[-1],)
+        return _ops.tensor(_f.layer_norm(inputs._value(), shape, self.gamma._value(),
+                                         self.beta._value(), self.epsilon))  # fmt: skip
+
+
+class Activation(Layer):
+    """A function of elements, by name."""
+
+    ready = True
+
+    def __init__(self, activation, **options):
+        super().__init__(**options)
+        self.activation = activations.get(activation)
+
+    def call(self, inputs):
+        return self.activation(inputs)
+
+
+class ReLU(Layer):
+    """max(x, 0)."""
+
+    ready = True
+
+    def __init__(self, max_value=None, negative_slope=0.0, threshold=0.0, **options):
+        super().__init__(**options)
+        _refuse(self, max_value=max_value, threshold=threshold or None)
+        self.negative_slope = negative_slope
+
+    def call(self, inputs):
+        if self.negative_slope:
+            return _ops.leaky_relu(inputs, self.negative_slope)
+        return activations.relu(inputs)
+
+
+class LeakyReLU(Layer):
+    """x, or `negative_slope * x` below zero."""
+
+    ready = True
+
+    def __init__(self, negative_slope=0.3, **options):
+        super().__init__(**options)
+        self.negative_slope = negative_slope
+
+    def call(self, inputs):
+        return _ops.leaky_relu(inputs, self.negative_slope)
+
+
+class Softmax(Layer):
+    """exp(x) as parts of its sum along an axis."""
+
+    ready = True
+
+    def __init__(self, axis=-1, **options):
+        super().__init__(**options)
+        self.axis = axis
+
+    def call(self, inputs):
+        return _ops.softmax(inputs, self.axis)
+
+
+class Rescaling(Layer):
+    """x * scale + offset."""
+
+    def __init__(self, scale, offset=0.0, **options):
+        super().__init__(**options)
+        self.scale, self.offset = scale, offset
+
+    def call(self, inputs):
+        a = _ops.cast(inputs, self.dtype)._value()
+        return _ops.tensor(a * self.scale + self.offset)
+
+
+class Embedding(Layer):
+    """The row of a matrix for each index."""
+
+    def __init__(self, input_dim, output_dim, embeddings_initializer="uniform", mask_zero=False,
+                 input_length=None, **options):  # fmt: skip
+        super().__init__(**options)
+        _refuse(self, mask_zero=mask_zero or None)
+        self.input_dim, self.output_dim = input_dim, output_dim
+        self.embeddings_initializer = embeddings_initializer
+        if input_length is not None:
+            self.given_shape = (None, input_length)
+
+    def build(self, input_shape):
+        super().build(input_shape)
+        shape = self.input_dim, self.output_dim
+        self.embeddings = self.add_weight(shape, self.embeddings_initializer, name="embeddings")
+
+    def call(self, inputs):
+        index = inputs._value()
+        if index.dtype.kind not in "iu":
+            index = index.astype(numpy.int64)
+        return _ops.tensor(_f.embedding(index, self.embeddings._value()))
+
+    def compute_output_shape(self, input_shape):
+        return (*input_shape, self.output_dim)
+
+
+class Lambda(Layer):
+    """A function as a layer."""
+
+    def __init__(self, function, output_shape=None, **options):
+        super().__init__(**options)
+        self.function, self._shape = function, output_shape
+
+    def call(self, inputs):
+        return self.function(inputs)
+
+    def compute_output_shape(self, input_shape):
+        return input_shape if self._shape is None else (input_shape[0], *self._shape)

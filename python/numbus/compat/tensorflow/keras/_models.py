@@ -1,0 +1,394 @@
+"""keras.Model and keras.Sequential: layers that are trained."""
+
+import math
+
+import numpy
+
+import numbus as nb
+
+from ....core import trees
+from ....core.errors import message
+from .. import _ops
+from .._tensor import GradientTape, Tensor, Variable, as_array, convert
+from ..data import Dataset
+from . import losses, metrics, optimizers
+from ._layers import InputLayer, Layer
+from ._progress import Progress, table
+from .callbacks import History
+
+
+class Model(Layer):
+    """Layers with `compile`, `fit`, `evaluate`, `predict`. Subclasses define `call`."""
+
+    def __init__(self, *args, name=None, **options):
+        if args or "inputs" in options:
+            raise NotImplementedError(
+                message("keras.Model", "models of inputs and outputs are not yet available",
+                        "Model(inputs, outputs)", "keras.Sequential, or a class with call()")
+            )  # fmt: skip
+        super().__init__(name, **options)
+        self.optimizer = self._loss = None
+        self.stop_training = False
+
+    layers = property(lambda self: self._parts())
+
+    def get_layer(self, name=None, index=None):
+        """A layer by its name or its index. Raises ValueError for others."""
+        if index is not None:
+            return self.layers[index]
+        for layer in self.layers:
+            if layer.name == name:
+                return layer
+        raise ValueError(
+            message("get_layer", "no such layer", name, ", ".join(x.name for x in self.layers))
+        )
+
+    def compile(self, optimizer="rmsprop", loss=None, metrics=None, loss_weights=None,
+                weighted_metrics=None, run_eagerly=False, steps_per_execution=1,
+                jit_compile="auto"):  # fmt: skip
+        """Chooses the optimizer, the loss and the metrics. How steps are run is not chosen here."""
+        if loss_weights is not None or weighted_metrics is not None:
+            raise NotImplementedError(
+                message("compile", "loss_weights= and weighted_metrics= are not yet available",
+                        (loss_weights, weighted_metrics), "None")
+            )  # fmt: skip
+        for option in (run_eagerly, steps_per_execution, jit_compile):
+            if not isinstance(option, (bool, int, str)):
+                raise TypeError(message("compile", "not an option", option, "the default"))
+        self.optimizer = optimizers.get(optimizer)
+        self._loss = None if loss is None else losses.get(loss)
+        self._asked = list(metrics or [])
+        self._metrics = None
+
+    loss = property(lambda self: self._loss)
+
+    @property
+    def metrics(self):
+        """The means of the loss and of the metrics."""
+        return [self._mean, *(self._metrics or [])] if self._loss is not None else []
+
+    @property
+    def metrics_names(self):
+        """Their names."""
+        return [m.name for m in self.metrics]
+
+    def _reset(self):
+        if self._loss is None:
+            raise ValueError("You must call `compile()` with a loss before using the model.")
+        self._mean = metrics.Mean("loss")
+        for m in self._metrics or []:
+            m.reset_state()
+
+    def _seen(self, y, p, loss):
+        self._mean._add(nb.stop_gradient(loss._value()), float(p.shape[0]))
+        if self._metrics is None:
+            self._metrics = [metrics.get(m, y, p) for m in self._asked]
+        for m in self._metrics:
+            m.update_state(y, p)
+
+    def _values(self, prefix=""):
+        return {prefix + m.name: float(m.result().numpy()) for m in self.metrics}
+
+    def train_step(self, data):
+        """One step of training with a batch (x, y)."""
+        x, y = data
+        with GradientTape() as tape:
+            p = self(x, training=True)
+            loss = self._loss(y, p)
+        variables = self.trainable_variables
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        self._seen(y, p, loss)
+
+    def test_step(self, data):
+        """The loss and the metrics of a batch (x, y)."""
+        x, y = data
+        p = self(x, training=False)
+        self._seen(y, p, self._loss(y, p))
+
+    def fit(self, x=None, y=None, batch_size=None, epochs=1, verbose="auto", callbacks=None,
+            validation_split=0.0, validation_data=None, shuffle=True, class_weight=None,
+            sample_weight=None, initial_epoch=0, steps_per_epoch=None, validation_steps=None,
+            validation_batch_size=None, validation_freq=1):  # fmt: skip
+        """Trains for some epochs; returns the `History` of losses and metrics.
+
+        x, y: arrays, or x a `tf.data.Dataset` of batches of pairs. Not yet: weights.
+        """
+        for name, option in (("class_weight", class_weight), ("sample_weight", sample_weight),
+                             ("validation_steps", validation_steps)):  # fmt: skip
+            if option is not None:
+                raise NotImplementedError(
+                    message("fit", f"{name}= is not yet available", type(option).__name__, "None")
+                )
+        verbose = 1 if verbose == "auto" else int(verbose)
+        size = 32 if batch_size is None else int(batch_size)
+        if validation_split:
+            x, y = _arrays(x), _arrays(y)
+            cut = math.floor(len(x) * (1 - validation_split))
+            validation_data = x[cut:], y[cut:]
+            x, y = x[:cut], y[:cut]
+        batches = _Batches(x, y, size, shuffle)
+        history = History()
+        followers = [history, *(callbacks or [])]
+        for c in followers:
+            c.set_model(self)
+            c.on_train_begin()
+        self.stop_training = False
+        self.history = history
+        kept = None
+        for epoch in range(initial_epoch, epochs):
+            if verbose and epochs > 1:
+                print(f"Epoch {epoch + 1}/{epochs}")
+            for c in followers:
+                c.on_epoch_begin(epoch)
+            self._reset()
+            steps = steps_per_epoch or batches.count
+            progress, done = Progress(steps, verbose), 0
+            if kept is None or steps_per_epoch is None:
+                kept = iter(batches)
+            for k, batch in enumerate(kept):
+                for c in followers:
+                    c.on_train_batch_begin(k)
+                self.train_step(batch)
+                done += 1
+                progress.update(done, self._values)
+                for c in followers:
+                    c.on_train_batch_end(k, None if len(followers) == 1 else self._values())
+                if done == steps:
+                    break
+            if not done:
+                raise ValueError(message("fit", "no batches", "an empty data set", "examples"))
+            logs = self._values()
+            if validation_data is not None and (epoch + 1) % validation_freq == 0:
+                pairs = validation_data if isinstance(validation_data, tuple) else (
+                    validation_data, None
+                )  # fmt: skip
+                self._tested(*pairs, validation_batch_size or size)
+                logs |= self._values("val_")
+            progress.end(done, logs)
+            for c in followers:
+                c.on_epoch_end(epoch, dict(logs))
+            if self.stop_training:
+                break
+        for c in followers:
+            c.on_train_end()
+        return history
+
+    def _tested(self, x, y, size, progress=None):
+        self._reset()
+        steps = 0
+        for batch in _Batches(x, y, size, False):
+            self.test_step(batch)
+            steps += 1
+            if progress is not None:
+                progress.update(steps, self._values)
+        return steps
+
+    def evaluate(self, x=None, y=None, batch_size=None, verbose="auto", sample_weight=None,
+                 steps=None, callbacks=None, return_dict=False):  # fmt: skip
+        """The loss, and the metrics in a list with it where there are any."""
+        if sample_weight is not None or steps is not None or callbacks:
+            raise NotImplementedError(
+                message("evaluate", "sample_weight=, steps= and callbacks= are not yet available",
+                        "one", "None")
+            )  # fmt: skip
+        size = 32 if batch_size is None else int(batch_size)
+        count = _Batches(x, y, size, False).count
+        progress = Progress(count, 1 if verbose == "auto" else int(verbose))
+        done = self._tested(x, y, size, progress)
+        values = self._values()
+        progress.end(done, values)
+        if return_dict:
+            return values
+        found = [values["loss"], *[v for k, v in values.items() if k != "loss"]]
+        return found if len(found) > 1 else found[0]
+
+    def predict(self, x, batch_size=None, verbose="auto", steps=None, callbacks=None):
+        """The results for arrays, or for a data set of batches, as an array of NumPy's names."""
+        if steps is not None or callbacks:
+            raise NotImplementedError(
+                message("predict", "steps= and callbacks= are not yet available", "one", "None")
+            )
+        size = 32 if batch_size is None else int(batch_size)
+        batches = _Batches(x, None, size, False)
+        progress, parts = Progress(batches.count, 1 if verbose == "auto" else int(verbose)), []
+        for batch in batches:
+            parts.append(self(batch[0], training=False)._value())
+            progress.update(len(parts), dict)
+        progress.end(len(parts), {})
+        return nb.concatenate(parts)
+
+    def train_on_batch(self, x, y):
+        """One step; returns the loss, and the metrics in a list with it."""
+        self._reset()
+        self.train_step((convert(x), convert(y)))
+        found = list(self._values().values())
+        return found if len(found) > 1 else found[0]
+
+    def predict_on_batch(self, x):
+        """The results for one batch."""
+        return nb.array(self(x, training=False).numpy())
+
+    def _rows(self):
+        for layer in self.layers:
+            shape = getattr(layer, "_shape_after", None)
+            known = layer.built or layer.ready
+            text = "?" if shape is None else str(tuple(shape))
+            count = f"{layer.count_params():,}" if known else "0 (unbuilt)"
+            yield f"{layer.name} ({type(layer).__name__})", text, count
+
+    def summary(self, line_length=None, positions=None, print_fn=None, expand_nested=False,
+                show_trainable=False, layer_range=None):  # fmt: skip
+        """Prints the layers, their shapes and numbers of parameters."""
+        if any((line_length, positions, expand_nested, show_trainable, layer_range)):
+            raise NotImplementedError(
+                message("summary", "options but print_fn are not yet available", "one", "None")
+            )
+        sizes = [sum(v._a.size for v in vs) for vs in (self.trainable_variables,
+                                                       self.non_trainable_variables)]  # fmt: skip
+        extra = 0
+        if self.optimizer is not None and self.optimizer._steps:
+            extra = self.optimizer._size()
+        totals = [("Total", sum(sizes) + extra), ("Trainable", sizes[0]),
+                  ("Non-trainable", sizes[1])]  # fmt: skip
+        totals += [("Optimizer", extra)] if extra else []
+        text = "\n".join(table(self.name, list(self._rows()), totals))
+        (print if print_fn is None else print_fn)(text)
+
+    def save_weights(self, filepath, overwrite=True):
+        """Writes the variables to a file: NumPy's format, not Keras's."""
+        path = str(filepath)
+        if not path.endswith(".npz"):
+            raise NotImplementedError(
+                message("save_weights", "a format that is not yet available", path, "a .npz file")
+            )
+        with open(path, "wb" if overwrite else "xb") as file:
+            numpy.savez(file, *[numpy.asarray(w) for w in self.get_weights()])
+
+    def load_weights(self, filepath):
+        """Reads the variables from such a file."""
+        with numpy.load(str(filepath), allow_pickle=False) as found:
+            self.set_weights([found[f"arr_{k}"] for k in range(len(found.files))])
+
+
+class Sequential(Model):
+    """Layers one after another."""
+
+    def __init__(self, layers=None, name=None, trainable=True):
+        super().__init__(name=name, trainable=trainable)
+        self._chain = []
+        for layer in layers or []:
+            self.add(layer)
+
+    layers = property(lambda self: [x for x in self._chain if not isinstance(x, InputLayer)])
+
+    def _parts(self):
+        return self.layers
+
+    def add(self, layer):
+        """One more layer. Where the shape of the input is known, it is built."""
+        if not isinstance(layer, Layer):
+            if hasattr(layer, "_a") or not callable(layer):
+                raise ValueError(
+                    "Only instances of `keras.Layer` can be added to a Sequential model. "
+                    f"Received: {layer} (of type {type(layer)})"
+                )
+            from ._layers import Lambda
+
+            layer = Lambda(layer)
+        self._chain.append(layer)
+        shape = None
+        if len(self._chain) == 1:
+            shape = layer.given_shape
+        elif self.built:
+            shape = self._after
+        if shape is not None:
+            self._extend(shape, self._chain[-1:])
+
+    def pop(self):
+        """Takes the last layer away."""
+        last = self._chain.pop()
+        self._after = getattr(self._chain[-1], "_shape_after", None) if self._chain else None
+        return last
+
+    def _extend(self, shape, chain):
+        for layer in chain:
+            if not layer.built:
+                if isinstance(layer, Sequential):
+                    layer._extend(shape, layer._chain)
+                elif not isinstance(layer, InputLayer):
+                    layer.build(tuple(shape))
+                layer.built = True
+            after = layer._after if isinstance(layer, Sequential) else (
+                layer.compute_output_shape(tuple(shape))
+            )  # fmt: skip
+            layer._shape_after = shape = after
+        self._after, self.built = shape, True
+
+    def build(self, input_shape=None):
+        """Makes the variables of all layers for the shape of an input, batches first."""
+        if input_shape is not None:
+            self._extend(tuple(input_shape), self._chain)
+
+    output_shape = property(lambda self: self._after)
+
+    def call(self, inputs, training=False):
+        x = inputs
+        for layer in self._chain:
+            x = layer(x, training=training)
+        return x
+
+
+class _Batches:
+    """Pairs (x, y) of a data set, or of arrays that are cut into batches, shuffled or not."""
+
+    def __init__(self, x, y, size, shuffle):
+        self._data = x if isinstance(x, Dataset) else None
+        if self._data is None and hasattr(x, "__next__"):
+            raise NotImplementedError(
+                message("fit", "generators are not yet available", type(x).__name__,
+                        "arrays, or tf.data.Dataset.from_generator")
+            )  # fmt: skip
+        if self._data is not None:
+            if y is not None:
+                raise ValueError("`y` should not be passed when `x` is a data set.")
+            n = self._data._count
+            self.count = None if n in (None, float("inf")) else n
+            return
+        self._x, self._y, self._size, self._shuffle = _arrays(x), _arrays(y), size, shuffle
+        n = len(trees.flatten(self._x)[0][0])
+        if y is not None and len(self._y) != n:
+            raise ValueError(
+                f"Data cardinality is ambiguous. Make sure all arrays contain the same number of "
+                f"samples. 'x' sizes: {n}, 'y' sizes: {len(self._y)}"
+            )
+        self._n, self.count = n, -(-n // size)
+
+    def __iter__(self):
+        if self._data is not None:
+            for item in self._data:
+                item = item if isinstance(item, tuple) else (item, None)
+                if len(item) != 2:
+                    raise NotImplementedError(
+                        message("fit", "batches are no pairs", len(item), "(x, y)")
+                    )
+                yield item
+            return
+        order = None
+        if self._shuffle:
+            order = nb.argsort(as_array(_ops.drawn("random", (self._n,), None)))
+        for k in range(0, self._n, self._size):
+            part = slice(k, k + self._size)
+            part = part if order is None else order[part]
+            pair = (self._x, self._y)
+            yield tuple([None if a is None else Tensor(as_array(a[part])) for a in pair])
+
+
+def _arrays(x):
+    """Arrays of Numbus's, float64 as float32, which is the type of layers."""
+    if x is None:
+        return None
+    a = convert(x)._value()
+    return a.astype("f4") if a.dtype == numpy.float64 else a
+
+
+__all__ = ["Model", "Sequential", "Variable"]

@@ -1,0 +1,124 @@
+"""keras.initializers: what variables begin as. Numbers are those of `tf.random.set_seed`."""
+
+import math
+
+from ....core.errors import message
+from ..._missing import missing as _missing
+from .. import _ops
+
+__name__ = "keras.initializers"
+
+
+class Initializer:
+    """A function of a shape and a dtype."""
+
+    def __call__(self, shape, dtype="float32"):
+        raise NotImplementedError(message("Initializer", "no __call__", type(self), "a method"))
+
+
+class Zeros(Initializer):
+    """0 everywhere."""
+
+    def __call__(self, shape, dtype="float32"):
+        return _ops.zeros(shape, dtype)
+
+
+class Ones(Initializer):
+    """1 everywhere."""
+
+    def __call__(self, shape, dtype="float32"):
+        return _ops.ones(shape, dtype)
+
+
+class Constant(Initializer):
+    """One value everywhere."""
+
+    def __init__(self, value=0.0):
+        self.value = value
+
+    def __call__(self, shape, dtype="float32"):
+        return _ops.cast(_ops.fill(shape, self.value), dtype)
+
+
+class RandomNormal(Initializer):
+    """Normal numbers."""
+
+    def __init__(self, mean=0.0, stddev=0.05, seed=None):
+        self.mean, self.stddev, self.seed = mean, stddev, seed
+
+    def __call__(self, shape, dtype="float32"):
+        return _ops.random_normal(shape, self.mean, self.stddev, dtype, self.seed)
+
+
+class RandomUniform(Initializer):
+    """Uniform numbers."""
+
+    def __init__(self, minval=-0.05, maxval=0.05, seed=None):
+        self.minval, self.maxval, self.seed = minval, maxval, seed
+
+    def __call__(self, shape, dtype="float32"):
+        return _ops.random_uniform(shape, self.minval, self.maxval, dtype, self.seed)
+
+
+class VarianceScaling(Initializer):
+    """Numbers whose variance is `scale` over the inputs, outputs, or their mean."""
+
+    def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal", seed=None):
+        if mode not in ("fan_in", "fan_out", "fan_avg"):
+            raise ValueError(message("VarianceScaling", "unknown mode", mode, "'fan_in'"))
+        if distribution not in ("truncated_normal", "untruncated_normal", "uniform"):
+            raise ValueError(message("VarianceScaling", "unknown", distribution, "'uniform'"))
+        self.scale, self.mode, self.distribution, self.seed = scale, mode, distribution, seed
+
+    def __call__(self, shape, dtype="float32"):
+        if len(shape) < 2:
+            ins = outs = math.prod(shape)
+        else:
+            field = math.prod(shape[:-2])
+            ins, outs = field * shape[-2], field * shape[-1]
+        fan = {"fan_in": ins, "fan_out": outs, "fan_avg": (ins + outs) / 2}[self.mode]
+        variance = self.scale / max(1.0, fan)
+        if self.distribution == "uniform":
+            limit = math.sqrt(3 * variance)
+            return _ops.random_uniform(shape, -limit, limit, dtype, self.seed)
+        if self.distribution == "untruncated_normal":
+            return _ops.random_normal(shape, 0.0, math.sqrt(variance), dtype, self.seed)
+        # The standard deviation of the normal distribution between -2 and 2.
+        stddev = math.sqrt(variance) / 0.87962566103423978
+        return _ops.random_truncated_normal(shape, 0.0, stddev, dtype, self.seed)
+
+
+def _scaled(name, scale, mode, distribution):
+    def __init__(self, seed=None):
+        VarianceScaling.__init__(self, scale, mode, distribution, seed)
+
+    return type(name, (VarianceScaling,), {"__init__": __init__, "__doc__": f"{mode} of {scale}."})
+
+
+GlorotUniform = _scaled("GlorotUniform", 1.0, "fan_avg", "uniform")
+GlorotNormal = _scaled("GlorotNormal", 1.0, "fan_avg", "truncated_normal")
+HeUniform = _scaled("HeUniform", 2.0, "fan_in", "uniform")
+HeNormal = _scaled("HeNormal", 2.0, "fan_in", "truncated_normal")
+LecunUniform = _scaled("LecunUniform", 1.0, "fan_in", "uniform")
+LecunNormal = _scaled("LecunNormal", 1.0, "fan_in", "truncated_normal")
+_NAMES = {
+    "zeros": Zeros, "ones": Ones, "glorot_uniform": GlorotUniform, "glorot_normal": GlorotNormal,
+    "he_uniform": HeUniform, "he_normal": HeNormal, "lecun_uniform": LecunUniform,
+    "lecun_normal": LecunNormal, "random_normal": RandomNormal, "normal": RandomNormal,
+    "random_uniform": RandomUniform, "uniform": RandomUniform,
+}  # fmt: skip
+
+
+def get(identifier):
+    """An initializer from its name; functions stay as they are."""
+    if isinstance(identifier, type):
+        return identifier()
+    if callable(identifier):
+        return identifier
+    if identifier in _NAMES:
+        return _NAMES[identifier]()
+    raise ValueError(message("initializer", "unknown", identifier, ", ".join(_NAMES)))
+
+
+def __getattr__(name):
+    return _missing("keras.initializers", name)

@@ -1,0 +1,33 @@
+"""keras.layers."""
+
+from ..._missing import missing as _missing
+from ._layers import (  # noqa: F401
+    Activation,
+    AveragePooling2D,
+    AvgPool2D,
+    BatchNormalization,
+    Conv2D,
+    Dense,
+    Dropout,
+    Embedding,
+    Flatten,
+    GlobalAveragePooling2D,
+    Input,
+    InputLayer,
+    Lambda,
+    Layer,
+    LayerNormalization,
+    LeakyReLU,
+    MaxPool2D,
+    MaxPooling2D,
+    ReLU,
+    Rescaling,
+    Reshape,
+    Softmax,
+)
+
+__name__ = "keras.layers"
+
+
+def __getattr__(name):
+    return _missing("keras.layers", name)

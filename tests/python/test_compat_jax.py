@@ -1,0 +1,187 @@
+"""The names of jax against values that JAX gave (tests/jax_values), and scripts that import it."""
+
+import pathlib
+import subprocess
+import sys
+
+import numpy
+import pytest
+from numbus.compat.rewrite import compile_user
+
+FOLDER = pathlib.Path(__file__).parents[1] / "jax_values"
+sys.path[:0] = [str(FOLDER), str(FOLDER.parent)]
+import jax_calls  # noqa: E402
+import recorded  # noqa: E402
+
+pytestmark = [pytest.mark.numbus]
+
+# What is another result on purpose, or refused (docs/compat.md).
+REFUSED = {
+    "jnp.deg2rad(ar('complex64'))": "no complex angles",
+    "jnp.rad2deg(ar('complex64'))": "no complex angles",
+    "2 ** ar('int32')": "integers to negative powers raise, as with NumPy",
+    "jax.grad(lambda x: jnp.sum(x[jnp.array([0, 0, 9])] ** 2))(ar('float32'))": "an index beyond "
+    "the array reads the last element, and so does its derivative; JAX's is 0 there",
+}
+
+
+def _names():
+    names = {"__name__": "__main__"}
+    exec(compile_user(jax_calls.SETUP, "<string>"), names)
+    return names
+
+
+def _failures(x64):
+    names = _names()
+    failures = []
+    names["jax"].config.update("jax_enable_x64", x64)
+    try:
+        for call, expected in recorded.read(FOLDER / "jax_calls.txt"):
+            if call.startswith("x64 ") != x64:
+                continue
+            call = call.removeprefix("x64 ")
+            got = recorded.evaluated(compile_user(call, "<string>", "eval"), names)
+            if isinstance(expected, list) and expected[:1] == ["raises"]:
+                continue  # what JAX refuses may work here
+            told = recorded.differs(got, expected)
+            if told and call not in REFUSED:
+                failures.append(f"{call}: {told}")
+    finally:
+        names["jax"].config.update("jax_enable_x64", False)
+    return failures
+
+
+@pytest.mark.parametrize("x64", [False, True])
+def test_calls_give_what_jax_gives(x64):
+    """Dtypes, weak types, shapes and elements of some 2,200 expressions."""
+    with numpy.errstate(all="ignore"):
+        failures = _failures(x64)
+    assert not failures, "\n".join([f"{len(failures)} differ", *failures[:40]])
+
+
+def test_what_is_refused_differs():
+    """The list above names nothing that agrees."""
+    known = dict(recorded.read(FOLDER / "jax_calls.txt"))
+    names = _names()
+    for call in REFUSED:
+        got = recorded.evaluated(compile_user(call, "<string>", "eval"), names)
+        assert recorded.differs(got, known[call]), call
+
+
+MESSAGES = {
+    "ar('int32').__setitem__(0, 1)": (TypeError, "immutable and do not support"),
+    "ar('int32')[[0, 1]]": (TypeError, "non-tuple sequence"),
+    "ar('int32')[0.5]": (TypeError, "integer or boolean type"),
+    "ar('int32')[0, 0]": (IndexError, "Too many indices"),
+    "jnp.sum([1, 2], size=3)": (NotImplementedError, "size="),
+    "jnp.exp([1.0])": (TypeError, "exp requires ndarray or scalar"),
+    "ar('float32') + jnp.ones(3)": (TypeError, "incompatible shapes for broadcasting"),
+    "hash(ar('int32'))": (TypeError, "unhashable"),
+    "float(ar('float32'))": (TypeError, "Only scalar arrays"),
+    "jnp.zeros(3).at[jnp.array([7])].set(1.0).tolist()": (IndexError, "out of bounds"),
+    "jnp.zeros(3).at[0].set(1.0, mode='what')": (ValueError, "unknown mode"),
+    "jnp.safe_eval": (AttributeError, "does not serve yet"),
+    "jax.shard_map": (AttributeError, "jax.shard_map"),
+    "jnp.bfloat16": (AttributeError, "jax.numpy.bfloat16"),
+    "jax.grad(lambda x: x)(1)": (TypeError, "real-valued inputs"),
+    "jax.grad(lambda x: x * 2)(jnp.ones(2))": (TypeError, "Output had shape: (2,)"),
+    "jax.grad(lambda x: 1)(1.0)": (TypeError, "real-valued outputs"),
+    "jax.grad(lambda x: x, argnums=2)(1.0)": (ValueError, "positional arguments"),
+    "jax.vmap(lambda a, b: a + b)(jnp.ones(3), jnp.ones(4))": (ValueError, "sizes"),
+    "jax.vmap(lambda a: a, in_axes=(0, 1))(jnp.ones(3))": (ValueError, "in_axes"),
+    "jax.vmap(lambda a: a, axis_name='i')(jnp.ones(3))": (NotImplementedError, "axis_name"),
+    "jax.jit(lambda s: 1)('text')": (TypeError, "static_argnums"),
+    "jax.jit(lambda s: 1, static_argnums=0)([1])": (ValueError, "Non-hashable"),
+    "jax.config.update('jax_debug_nans', True)": (NotImplementedError, "jax_debug_nans"),
+    "jax.tree.map(lambda a, b: a, [1, 2], [1])": (ValueError, "different forms"),
+    "random.uniform(3, (2,))": (TypeError, "not a key"),
+    "random.uniform(random.split(random.key(0)), (2,))": (ValueError, "single key"),
+    "random.gamma(random.key(0), 1.0)": (AttributeError, "jax.random.gamma"),
+    "lax.scan(lambda c, x: c, 0, jnp.ones(2))": (TypeError, "not a pair"),
+    "lax.fori_loop(0, 2, lambda i, v: v.astype(int), jnp.ones(2))": (TypeError, "carry"),
+    "lax.psum(1, 'i')": (AttributeError, "jax.lax.psum"),
+}
+
+
+@pytest.mark.parametrize("call", MESSAGES)
+def test_message(call):
+    kind, text = MESSAGES[call]
+    with pytest.raises(kind) as found:
+        eval(compile_user(call, "<string>", "eval"), _names())
+    assert text in str(found.value)
+
+
+def test_results_do_not_follow_what_is_written_to_a_source():
+    """JAX's arrays are values: arrays of NumPy's that they were made of may change."""
+    names = _names()
+    program = """
+import numpy as np
+source = np.arange(3.0, dtype=np.float32)
+held = jnp.asarray(source), jnp.array(source), jnp.add(source, 0), source + jnp.zeros(3)
+source[:] = 9
+host = np.array(held[0])
+host[0] = 7
+"""
+    exec(compile_user(program, "<string>"), names)
+    for x in names["held"]:
+        assert x.tolist() == [0, 1, 2]
+
+
+MLP = """
+import jax
+import jax.numpy as jnp
+from jax import grad, jit, random, vmap
+
+
+def weights(key, *sizes):
+    made = []
+    for n, m in zip(sizes, sizes[1:]):
+        key, first, second = random.split(key, 3)
+        w, b = 0.3 * random.normal(first, (m, n)), 0.1 * random.uniform(second, (m,))
+        made.append({"w": w, "b": b})
+    return made
+
+
+def scores(net, x):
+    *hidden, last = net
+    for layer in hidden:
+        x = jax.nn.relu(layer["w"] @ x + layer["b"])
+    return jax.nn.log_softmax(last["w"] @ x + last["b"])
+
+
+def misfit(net, xs, ys):
+    found = vmap(scores, in_axes=(None, 0))(net, xs)
+    return -jnp.mean(jnp.sum(found * ys, axis=1))
+
+
+@jit
+def step(net, xs, ys):
+    return jax.tree.map(lambda p, g: p - 0.5 * g, net, grad(misfit)(net, xs, ys))
+
+
+labels = jnp.arange(30) % 3
+xs = random.normal(random.key(1), (3, 8))[labels] + 0.1 * random.normal(random.key(2), (30, 8))
+net = weights(random.PRNGKey(0), 8, 16, 3)
+for _ in range(6):
+    net = step(net, xs, jax.nn.one_hot(labels, 3))
+    print(f"{misfit(net, xs, jax.nn.one_hot(labels, 3)):.4f}")
+print(jnp.mean(jnp.argmax(vmap(lambda x: scores(net, x))(xs), axis=1) == labels))
+"""
+# What JAX 0.10.2 prints for it.
+MLP_PRINTS = ["0.5581", "0.4417", "0.3571", "0.2896", "0.2348", "0.1902", "1.0"]
+
+
+def _printed(program, folder):
+    file = folder / "program.py"
+    file.write_text(program)
+    found = subprocess.run(
+        [sys.executable, "-m", "numbus", str(file)], capture_output=True, text=True, cwd=folder,
+        check=False,
+    )  # fmt: skip
+    assert found.returncode == 0, found.stderr[-2000:]
+    return found.stdout.splitlines()
+
+
+def test_mlp_prints_what_jax_prints(tmp_path):
+    got = _printed(MLP, tmp_path)
+    assert [float(x) for x in got] == pytest.approx([float(x) for x in MLP_PRINTS], abs=2e-4)

@@ -1,0 +1,393 @@
+"""Expressions that TensorFlow and Numbus's names for it evaluate alike: record.py writes what
+TensorFlow gives, `tests/python/test_compat_tensorflow.py` compares.
+"""
+
+# ruff: noqa: E501 – one expression a line
+
+SETUP = """
+import numpy as np
+import tensorflow as tf
+from tensorflow import keras
+from tensorflow.keras import layers
+
+def data(*shape, dtype='float32', scale=1.0):
+    n = int(np.prod(shape))
+    a = (np.arange(1, n + 1) * 37 % 101 / 50.0 - 1.0).reshape(shape) * scale
+    return a.astype(dtype)
+
+def x(*shape, dtype='float32'):
+    return tf.constant(data(*(shape or (4,)), dtype=dtype))
+
+i = lambda *shape: tf.constant((np.arange(1, 1 + int(np.prod(shape or (4,)))) * 7 % 5 - 2).reshape(shape or (4,)).astype('int32'))
+
+def grad(f, *args):
+    args = [tf.Variable(a) for a in args]
+    with tf.GradientTape() as tape:
+        y = f(*args)
+    return dense(tape.gradient(y, args))
+
+def dense(found):
+    return [None if g is None else tf.convert_to_tensor(g) for g in found]
+
+def second(f, a):
+    v = tf.Variable(a)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = f(v)
+        d = inner.gradient(y, v)
+    return outer.gradient(d, v)
+
+def taped(persistent):
+    a, b, c = tf.constant(2.0), tf.Variable(3.0), tf.Variable(4.0, trainable=False)
+    with tf.GradientTape(persistent=persistent) as tape:
+        tape.watch(a)
+        y = a * a * b * c
+    return tape.gradient(y, [a, b, c, {'again': a}])
+
+def jacobian(f, a):
+    a = tf.Variable(a)
+    with tf.GradientTape() as tape:
+        y = f(a)
+    return tape.jacobian(y, a)
+
+def assigned():
+    v = tf.Variable([1.0, 2.0])
+    before = v.value()
+    part = v[:1]
+    v.assign_add([1.0, 1.0])
+    v.assign_sub([0.5, 0.5])
+    return before, part, v.numpy(), (v + 1), v.shape.as_list()
+
+def assigned_in_tape():
+    v = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = v * v
+        v.assign(5.0)
+        z = y + 2 * v
+    return tape.gradient(z, v)
+
+def factors():
+    v = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = v * v
+    return tape.gradient(y, v, output_gradients=tf.constant([2.0, 3.0]))
+
+def stepped(name, gradients=((0.5, -1.0), (3.0, 0.2), (-0.1, 0.4)), **options):
+    o = getattr(keras.optimizers, name)(**options)
+    v = tf.Variable([1.0, 2.0])
+    for g in gradients:
+        o.apply_gradients([(tf.constant(g), v)])
+    return v.numpy()
+
+def filled(model, shape):
+    model.build((None, *shape))
+    model.set_weights([data(*w.shape, scale=0.4) + (1.5 if w.ndim == 1 else 0) for w in model.get_weights()])
+    return model
+
+def output(layer, *shape, training=False, ints=False):
+    a = (np.abs(data(*shape)) * 3).astype('int32') if ints else data(*shape)
+    m = filled(keras.Sequential([layer]), shape[1:])
+    with tf.GradientTape() as tape:
+        y = m(a, training=training)
+        total = tf.reduce_sum(y * y)
+    return y.numpy(), dense(tape.gradient(total, m.trainable_variables)) if m.trainable_variables else [], [w for w in m.get_weights()]
+
+def trained(optimizer, loss, metrics=('accuracy',), units=3, activation=None, one_hot=False, **options):
+    a = data(40, 6, 6, 1)
+    labels = np.arange(40) * 3 % 7 % 3
+    y = keras.utils.to_categorical(labels, 3) if one_hot else labels if units > 1 else (labels > 0).astype('float32')
+    m = keras.Sequential([layers.Conv2D(4, 3, padding='same', activation='relu'), layers.MaxPooling2D(), layers.BatchNormalization(momentum=0.8), layers.Flatten(), layers.Dense(8, activation='tanh'), layers.Dense(units, activation=activation)])
+    filled(m, (6, 6, 1))
+    m.compile(optimizer=optimizer, loss=loss, metrics=list(metrics))
+    h = m.fit(a, y, epochs=3, batch_size=16, shuffle=False, verbose=0, validation_split=0.2, **options)
+    return h.history, m.evaluate(a, y, verbose=0), m.predict(a[:3], verbose=0), m.get_weights()[0]
+
+def stopped():
+    m = filled(keras.Sequential([layers.Dense(1)]), (2,))
+    m.compile(keras.optimizers.SGD(0.5), 'mse')
+    stop = keras.callbacks.EarlyStopping(monitor='loss', patience=2, restore_best_weights=True)
+    h = m.fit(data(20, 2), data(20), epochs=12, batch_size=20, shuffle=False, verbose=0, callbacks=[stop])
+    return len(h.epoch), h.history, m.get_weights()
+
+def custom_model():
+    class Net(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.hidden = layers.Dense(5, activation='relu')
+            self.out = layers.Dense(2)
+        def call(self, a):
+            return self.out(self.hidden(a))
+    m = Net()
+    m(data(1, 3))
+    m.set_weights([data(*w.shape, scale=0.4) for w in m.get_weights()])
+    m.compile(keras.optimizers.Adam(0.01), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    h = m.fit(data(20, 3), np.arange(20) % 2, epochs=2, shuffle=False, verbose=0)
+    return h.history, len(m.trainable_variables)
+
+def custom_loop():
+    m = filled(keras.Sequential([layers.Dense(4, activation='relu'), layers.Dense(3)]), (5,))
+    loss_of = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    o, seen = keras.optimizers.Adam(0.05), keras.metrics.SparseCategoricalAccuracy()
+    pairs = tf.data.Dataset.from_tensor_slices((data(30, 5), np.arange(30) % 3)).batch(8)
+    @tf.function
+    def step(a, y):
+        with tf.GradientTape() as tape:
+            p = m(a, training=True)
+            loss = loss_of(y, p)
+        g = tape.gradient(loss, m.trainable_variables)
+        o.apply_gradients(zip(g, m.trainable_variables))
+        seen.update_state(y, p)
+        return loss
+    return [float(step(a, y)) for _ in range(2) for a, y in pairs], float(seen.result())
+
+def summary(build=True):
+    keras.backend.clear_session()
+    m = keras.Sequential([layers.Conv2D(4, 3, activation='relu'), layers.MaxPooling2D(), layers.BatchNormalization(), layers.Flatten(), layers.Dropout(0.2), layers.Dense(3)])
+    if build:
+        m.build((None, 8, 8, 1))
+    lines = []
+    m.summary(print_fn=lambda text, **_: lines.append(text))
+    return '\\n'.join(lines).strip()
+"""
+
+FLOATS = (
+    "tf.exp tf.math.log1p tf.sqrt tf.sin tf.cos tf.tanh tf.sigmoid tf.nn.relu tf.nn.relu6 tf.nn.elu "
+    "tf.nn.selu tf.nn.silu tf.nn.softplus tf.nn.softmax tf.nn.log_softmax tf.nn.leaky_relu tf.nn.gelu "
+    "tf.abs tf.negative tf.square tf.sign tf.round tf.math.reciprocal tf.math.rsqrt tf.floor tf.math.erf"
+).split()
+BOTH = (
+    "tf.add tf.subtract tf.multiply tf.divide tf.math.floordiv tf.maximum tf.minimum tf.equal tf.less "
+    "tf.greater_equal tf.math.squared_difference"
+).split()
+REDUCE = "sum mean max min prod all any std variance logsumexp".split()
+
+
+def _generated():
+    for f in FLOATS:
+        for kind in ("float32", "float64"):
+            yield f"{f}(tf.abs(x(2, 3, dtype='{kind}')))"
+        yield f"grad(lambda a: tf.reduce_sum({f}(a) * x(2, 3)), data(2, 3) * 0.4 + 0.9)"
+    for f in BOTH:
+        yield f"{f}(x(2, 3), x(3))"
+        yield f"{f}(i(4), 2)"
+        yield f"{f}(x(4), 2)"
+    for f in REDUCE:
+        name = f"tf.math.reduce_{f}"
+        a = "x(2, 3) > 0" if f in ("all", "any") else "x(2, 3)"
+        yield f"{name}({a})"
+        yield f"{name}({a}, axis=1, keepdims=True)"
+        if f in ("sum", "mean", "max", "min", "prod"):
+            yield f"{name}(i(2, 3), 0)"
+    for op in ("+", "-", "*", "/", "//", "%", "**", "<", "=="):
+        for a, b in (("x()", "2"), ("2", "x()"), ("i()", "3"), ("x()", "np.array([1.0, 2, 3, 4])"),
+                     ("np.array([1.0, 2, 3, 4])", "x()"), ("x()", "x()"), ("i()", "(i() * i() + 1)"),
+                     ("x()", "0.5")):  # fmt: skip
+            if op == "**" and "x()" in a + b:
+                a, b = a.replace("x()", "abs(x())"), b.replace("x()", "abs(x())")
+            yield f"{a} {op} {b}"
+
+
+OTHERS = """
+tf.constant(3)
+tf.constant([1.5, 2])
+tf.constant(np.arange(3.0))
+tf.constant([1, 2, 3, 4], shape=(2, 2))
+tf.constant(1, shape=(2, 2), dtype=tf.float64)
+tf.constant(True)
+tf.zeros((2, 3))
+tf.ones([2], tf.int32)
+tf.zeros_like(i())
+tf.ones_like(x(), dtype=tf.int32)
+tf.fill([2, 2], 3.0)
+tf.eye(2)
+tf.eye(2, 3)
+tf.range(5)
+tf.range(1, 10, 3)
+tf.range(0.0, 1.0, 0.25)
+tf.linspace(0.0, 1.0, 5)
+tf.cast(x(), tf.int32)
+tf.cast(i(), 'float64')
+tf.reshape(x(), [2, -1])
+tf.transpose(x(2, 3))
+tf.transpose(x(2, 3, 4), [2, 0, 1])
+tf.squeeze(x(1, 3, 1))
+tf.expand_dims(x(), -1)
+tf.concat([x(2, 3), x(1, 3)], 0)
+tf.concat([[1.0], [2.0]], axis=0)
+tf.stack([x(), x()], axis=1)
+tf.stack([1, 2])
+tf.unstack(x(2, 3))
+tf.split(x(4), 2)
+tf.split(x(5), [2, 3])
+tf.tile(x(2), [3])
+tf.reverse(x(4), [0])
+tf.gather(x(4, 2), [2, 0])
+tf.gather(x(2, 4), [[1], [3]], axis=1)
+tf.boolean_mask(x(), x() > 0)
+tf.where(x() > 0)
+tf.where(x() > 0, x(), 0.0)
+tf.clip_by_value(x(), -0.5, 0.5)
+tf.argmax(x(3, 4))
+tf.argmax(x(3, 4), axis=1)
+tf.argmin(x(3, 4), 1, output_type=tf.int32)
+tf.shape(x(2, 3))
+tf.size(x(2, 3))
+tf.rank(x(2, 3))
+tf.broadcast_to(x(3), [2, 3])
+tf.matmul(x(2, 3), x(3, 2))
+tf.matmul(x(2, 3), x(2, 3), transpose_b=True)
+tf.matmul(x(2, 2, 3), x(2, 3, 2))
+x(2, 3) @ x(3, 2)
+tf.tensordot(x(2, 3), x(3, 2), 1)
+tf.einsum('ij,jk->ik', x(2, 3), x(3, 2))
+tf.norm(x(2, 3))
+tf.linalg.inv(x(2, 2))
+tf.linalg.det(x(2, 2))
+tf.linalg.diag(x(3))
+tf.one_hot([0, 2, 5], 4)
+tf.one_hot([[0], [1]], 2, axis=0)
+tf.one_hot([1], 2, on_value=5, off_value=1)
+tf.cumsum(x())
+tf.sort(x())
+tf.sort(x(), direction='DESCENDING')
+tf.add_n([x(), x(), x()])
+tf.pow(abs(x()), 2.5)
+tf.math.l2_normalize(x(2, 3), axis=1)
+tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[1, 0], logits=x(2, 3))
+tf.nn.softmax_cross_entropy_with_logits(labels=[[0.0, 1.0, 0.0]], logits=x(1, 3))
+tf.nn.sigmoid_cross_entropy_with_logits(labels=[0.0, 1.0, 1.0, 0.0], logits=x() * 3)
+tf.nn.conv2d(x(2, 5, 5, 2), x(3, 3, 2, 4), 1, 'SAME')
+tf.nn.conv2d(x(2, 6, 6, 2), x(3, 3, 2, 4), [1, 2, 2, 1], 'SAME')
+tf.nn.conv2d(x(2, 6, 6, 2), x(3, 3, 2, 4), 2, 'VALID')
+tf.nn.max_pool2d(x(1, 5, 5, 2), 2, 2, 'SAME')
+tf.nn.max_pool2d(x(1, 5, 5, 2), 3, 2, 'VALID')
+tf.nn.avg_pool2d(x(1, 5, 5, 2), 2, 2, 'SAME')
+tf.nn.moments(x(2, 3), [0])
+tf.nn.embedding_lookup(x(4, 2), [1, 3])
+tf.nn.bias_add(x(2, 3), x(3))
+x()[1]
+x(3, 4)[1:, ::2]
+x(3, 4)[..., tf.newaxis, 1]
+x(3)[-1]
+x(3)[7]
+len(x())
+float(x()[0])
+x(2, 3).shape.as_list()
+x(2, 3).shape == (2, 3)
+str(x())
+repr(i(2, 2))
+repr(tf.Variable([1, 2], name='w'))
+repr(tf.TensorSpec([None, 2], tf.float32))
+str(x().dtype)
+x() + i()
+i() * 2.5
+tf.constant([1.5], dtype=tf.int32)
+tf.sqrt(i())
+x(2) + x(3)
+tf.matmul(x(2, 3), x(2, 3))
+tf.matmul(x(2), x(2))
+tf.reshape(x(), [3])
+hash(x())
+tf.Variable(1.0).assign([1.0, 2.0])
+tf.concat([x(), i()], 0)
+grad(lambda a: a * a, 3.0)
+grad(lambda a: tf.cast(a, tf.int32), 3.0)
+grad(lambda a, b: tf.reduce_sum(a @ b), data(2, 3), data(3, 2))
+grad(lambda a, b: a * 2, 1.0, 2.0)
+grad(lambda a: a * a, data(3))
+grad(lambda a: tf.stop_gradient(a) * a, 3.0)
+grad(lambda a: tf.reduce_sum(tf.where(a > 0, a * a, a)), data(5))
+grad(lambda a: tf.reduce_sum(tf.gather(a, [0, 0, 2]) ** 2), data(5))
+grad(lambda a: tf.reduce_sum(tf.nn.conv2d(a, x(3, 3, 2, 4), 2, 'SAME') ** 2), data(2, 5, 5, 2))
+grad(lambda a: tf.reduce_sum(tf.nn.conv2d(x(2, 5, 5, 2), a, 1, 'SAME') ** 2), data(3, 3, 2, 4))
+grad(lambda a: tf.reduce_sum(tf.nn.max_pool2d(a, 2, 2, 'SAME') ** 2), data(1, 5, 5, 2))
+grad(lambda a: tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[1, 0], logits=a)), data(2, 3))
+grad(lambda a: tf.reduce_sum(tf.clip_by_value(a, -0.5, 0.5) * a), data(5))
+grad(lambda a: tf.math.reduce_std(a), data(5))
+grad(lambda a: tf.reduce_sum(tf.reshape(a, [3, 2]) @ tf.transpose(tf.reshape(a, [3, 2]))), data(6))
+grad(lambda a: tf.reduce_sum(tf.concat([a, a * 2], 0) * x(8)), data(4))
+second(lambda a: a ** 3, 3.0)
+second(lambda a: tf.sin(a) * a, 0.7)
+taped(True)
+taped(False)
+jacobian(lambda a: a * a, data(3))
+jacobian(lambda a: tf.stack([a[0] * a[1], a[1]]), data(2))
+assigned()
+assigned_in_tape()
+factors()
+tf.function(lambda a: a + 1)(x())
+tf.function(lambda a: a + 1, input_signature=[tf.TensorSpec([None], tf.float32)])(x())
+tf.function(lambda a: a + 1, input_signature=[tf.TensorSpec([None], tf.float32)])(x(2, 2))
+tf.function(lambda a: a + 1, input_signature=[tf.TensorSpec([None], tf.float32)])(i())
+list(tf.data.Dataset.range(3))
+list(tf.data.Dataset.from_tensor_slices((data(5), np.arange(5))).batch(2))
+list(tf.data.Dataset.from_tensor_slices({'a': data(3)}).map(lambda d: d['a'] * 2))
+list(tf.data.Dataset.from_tensor_slices(data(5)).batch(2, drop_remainder=True))
+list(tf.data.Dataset.range(5).filter(lambda a: a % 2 == 0).repeat(2).take(5).skip(1))
+list(tf.data.Dataset.range(4).map(lambda a: (a, a * a)).batch(2).prefetch(tf.data.AUTOTUNE))
+list(tf.data.Dataset.zip((tf.data.Dataset.range(2), tf.data.Dataset.range(5))))
+sorted(int(a) for a in tf.data.Dataset.range(20).shuffle(5))
+len(tf.data.Dataset.range(10).shuffle(3).batch(3))
+keras.utils.to_categorical([0, 2, 1])
+keras.utils.to_categorical([[0], [2]], 4)
+keras.losses.MeanSquaredError()(data(3, 2), data(3, 2) * 2)
+keras.losses.MeanAbsoluteError()(data(3, 2), data(3, 2) * 2)
+keras.losses.Huber()(data(3, 2), data(3, 2) * 4)
+keras.losses.BinaryCrossentropy()(np.array([[1.0], [0.0]]), np.array([[0.3], [0.0]]))
+keras.losses.BinaryCrossentropy(from_logits=True)(np.array([[1.0], [0.0]]), np.array([[0.3], [-2.0]]))
+keras.losses.BinaryCrossentropy(label_smoothing=0.1)(np.array([[1.0], [0.0]]), np.array([[0.3], [0.2]]))
+keras.losses.CategoricalCrossentropy()(np.array([[0.0, 1.0]]), np.array([[0.3, 0.9]]))
+keras.losses.CategoricalCrossentropy(from_logits=True, label_smoothing=0.1)(np.array([[0.0, 1.0]]), np.array([[0.3, 0.9]]))
+keras.losses.SparseCategoricalCrossentropy()(np.array([1, 0]), np.array([[0.1, 0.9], [0.0, 1.0]]))
+keras.losses.SparseCategoricalCrossentropy(from_logits=True)(np.array([1, 0]), data(2, 3))
+keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction='none')(np.array([1, 0]), data(2, 3))
+stepped('SGD', learning_rate=0.1)
+stepped('SGD', learning_rate=0.1, momentum=0.9)
+stepped('SGD', learning_rate=0.1, momentum=0.9, nesterov=True)
+stepped('RMSprop', learning_rate=0.1)
+stepped('RMSprop', learning_rate=0.1, momentum=0.9, centered=True)
+stepped('Adam', learning_rate=0.1)
+stepped('Adam', learning_rate=0.1, amsgrad=True)
+stepped('Adam', learning_rate=0.1, clipvalue=0.3)
+stepped('AdamW', learning_rate=0.1)
+stepped('Adagrad', learning_rate=0.1)
+stepped('SGD', learning_rate=keras.optimizers.schedules.ExponentialDecay(0.1, 2, 0.5))
+output(layers.Dense(3, activation='softmax'), 4, 5)
+output(layers.Dense(3, use_bias=False), 2, 4, 5)
+output(layers.Conv2D(3, 3), 2, 5, 5, 2)
+output(layers.Conv2D(3, (3, 2), strides=2, padding='same', activation='relu'), 2, 5, 6, 2)
+output(layers.Conv2D(4, 3, dilation_rate=2), 2, 6, 6, 2)
+output(layers.Conv2D(4, 3, groups=2), 2, 6, 6, 2)
+output(layers.MaxPooling2D(), 2, 5, 5, 2)
+output(layers.MaxPooling2D(3, strides=1, padding='same'), 2, 5, 5, 2)
+output(layers.AveragePooling2D(2, padding='same'), 2, 5, 5, 2)
+output(layers.GlobalAveragePooling2D(), 2, 5, 5, 2)
+output(layers.BatchNormalization(), 4, 3)
+output(layers.BatchNormalization(), 4, 3, training=True)
+output(layers.BatchNormalization(momentum=0.5), 2, 3, 3, 2, training=True)
+output(layers.LayerNormalization(), 4, 3)
+output(layers.Flatten(), 2, 3, 2)
+output(layers.Reshape((3, -1)), 2, 6)
+output(layers.Dropout(0.5), 2, 6)
+output(layers.Activation('tanh'), 2, 6)
+output(layers.ReLU(), 2, 6)
+output(layers.LeakyReLU(), 2, 6)
+output(layers.Softmax(), 2, 6)
+output(layers.Rescaling(1.0 / 255), 2, 6)
+output(layers.Embedding(4, 3), 2, 5, ints=True)
+trained('adam', keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+trained('sgd', 'sparse_categorical_crossentropy', activation='softmax')
+trained('rmsprop', 'categorical_crossentropy', activation='softmax', one_hot=True)
+trained(keras.optimizers.Adam(0.01), 'binary_crossentropy', units=1, activation='sigmoid')
+trained('adam', 'mse', ('mae',), units=1)
+stopped()
+custom_model()
+custom_loop()
+summary()
+summary(False)
+tf.config.list_physical_devices('CPU')[0].device_type
+tf.distribute.MirroredStrategy().num_replicas_in_sync
+[layers.Dense(2).name.rstrip('_0123456789'), layers.MaxPooling2D().name.rstrip('_0123456789')]
+""".strip().splitlines()
+
+CALLS = [*_generated(), *OTHERS]
