@@ -10,8 +10,9 @@ agree at each step.
 import argparse
 import warnings
 
+import numbus as nb
 import numpy as np
-from numbus import nn, optim, tensors
+from numbus import _core, nn, optim, tensors
 from numbus.nn import functional as F
 from numbus.tensors import no_grad
 
@@ -83,6 +84,10 @@ def optimizer(rng, parameters):
     )()
 
 
+def elements(t):
+    return np.array(t.detach().to("cpu").numpy())  # not those of memory that steps change
+
+
 def difference(seed, device="fenced"):
     """What differs between the two runs of the net of a seed; None: nothing."""
     runs = []
@@ -120,11 +125,11 @@ def difference(seed, device="fenced"):
                 found.append((f"loss {step}", loss.item()))
             if rng.random() < 0.2:
                 with no_grad():
-                    found.append((f"evaluated {step}", model(x).to("cpu").numpy()))
+                    found.append((f"evaluated {step}", elements(model(x))))
             if rng.random() < 0.2:
-                found += [(f"gradient {n} {step}", p.grad.to("cpu").numpy())
+                found += [(f"gradient {n} {step}", elements(p.grad))
                           for n, p in model.named_parameters() if p.grad is not None]  # fmt: skip
-        found += [(name, t.to("cpu").numpy()) for name, t in model.state_dict().items()]
+        found += [(name, elements(t)) for name, t in model.state_dict().items()]
         runs.append(found)
     for (name, a), (_, b) in zip(*runs, strict=True):
         a, b = np.asarray(a), np.asarray(b)
@@ -138,7 +143,10 @@ def main():
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--device", default="fenced")
+    parser.add_argument("--late", action="store_true", help="launches wait for each other there")
     options = parser.parse_args()
+    nb.seterr(all="ignore")
+    _core.set_late_checks(options.late)
     warnings.simplefilter("ignore")
     failed = 0
     for seed in range(options.first, options.first + options.count):
