@@ -290,12 +290,15 @@ class Statements:
         if self.r.random() < 0.8:
             self.fixed |= set(samples)
         self.loops.append("for")
+        first = len(self.lines)
         self.block(self.r.randint(1, 3))
         self.loops.pop()
+        leaves = any(line == "break" for _, line in self.lines[first:])
         for name in [n for n in self.ns if n not in known]:
             del self.ns[name]
         self.fixed = fixed | (self.fixed & set(samples))
-        if self.r.random() < 0.12:
+        # An else tells whether the loop was left.
+        if self.r.random() < (0.6 if leaves else 0.12):
             self.emit("else:")
             self.block(1)
 
