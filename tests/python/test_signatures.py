@@ -283,7 +283,8 @@ def test_every_function_of_ours_is_called(xp):
                 ours.add(f"{prefix}.{name}" if prefix else name)
     files = {"load", "save", "savetxt", "savez", "savez_compressed", "loadtxt", "genfromtxt",
              "fromfile", "fromregex", "fromstring"}  # fmt: skip
-    assert ours - set(CALLS) - files - swept == set()
+    dates = {"isnat", "is_busday", "busday_count", "busday_offset"}  # see test_dates.py
+    assert ours - set(CALLS) - files - dates - swept == set()
     assert len(ours) > 150
 
 

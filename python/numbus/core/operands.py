@@ -9,7 +9,7 @@ import numpy
 from .. import _core
 from .._core import generic, ndarray
 from .errors import ForeignDtype, message
-from .host import Views
+from .host import Views, on_host
 from .quick import quick
 
 # What `_core` stores; `numpy.dtype` hashes by value, so byte-swapped types are not in here.
@@ -71,6 +71,16 @@ def foreign(x):
     raise ForeignDtype(
         message("array", "unsupported element type", getattr(x, "dtype", kind), "a Numbus dtype")
     )
+
+
+def on_its_memory(a):
+    """An array of NumPy's that is written to, as one of ours; NumPy writes to it where new arrays
+    are made on a device with memory of its own.
+    """
+    made = to_ndarray(a)
+    if not on_host(made):
+        foreign(a)
+    return made
 
 
 def to_ndarray(x):

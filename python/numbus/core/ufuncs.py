@@ -10,7 +10,16 @@ from .errors import many_axes, message
 from .fallback import call, foreign, lookup, state
 from .host import on_host, same_memory
 from .indexing import advanced, is_basic
-from .operands import SUPPORTED, as_dtype, as_mask, operand, store, to_ndarray, to_numpy
+from .operands import (
+    SUPPORTED,
+    as_dtype,
+    as_mask,
+    on_its_memory,
+    operand,
+    store,
+    to_ndarray,
+    to_numpy,
+)
 from .operands import foreign as foreign_operand
 from .quick import quick
 
@@ -67,9 +76,11 @@ def divmod(x1, x2, out1=None, out2=None, /, out=(None, None), **kwargs):
         # The second result is not to be computed of what the first one overwrites.
         into = to_ndarray(first)
         x1, x2 = [x.copy() if type(x) is ndarray and same_memory(x, into) else x for x in (x1, x2)]
-    signature = kwargs.pop("signature", None) or kwargs.pop("sig", None)
-    if signature is not None:
-        types = types_of("divmod", numpy.divmod, signature, kwargs, (x1, x2), 2)
+    given = [kwargs.pop(key) for key in ("signature", "sig") if key in kwargs]
+    if len(given) > 1:
+        raise TypeError(message("divmod", "both sig and signature", "both", "one of them"))
+    if given:
+        types = types_of("divmod", numpy.divmod, given[0], kwargs, (x1, x2), 2)
         x1, x2 = cast_all((x1, x2), types)
     quotient = UFUNCS["floor_divide"](x1, x2, out=first, **kwargs)
     return quotient, UFUNCS["remainder"](x1, x2, out=second, **kwargs)
@@ -81,6 +92,8 @@ def types_of(op, real, signature, kwargs, operands, results=1):
     """
     if kwargs.get("dtype") is not None:
         raise TypeError(message(op, "both dtype and signature", "both", "one of them"))
+    if signature is None:
+        raise TypeError(message(op, "no signature", None, "a string or a tuple"))
     types = [getattr(x, "dtype", type(x)) for x in operands]
     loop = real.resolve_dtypes(
         (*types, *[None] * results),
@@ -351,14 +364,20 @@ def at(self, a, indices, b=None, /):
     if type(a) is not ndarray:
         if not isinstance(a, numpy.ndarray) or a.dtype not in SUPPORTED:
             foreign_operand(a)
-        a = to_ndarray(a)  # on its memory
+        a = on_its_memory(a)
     if not a._writeable:
         raise ValueError(message(op, "destination is read-only", a.shape, "a copy"))
     if type(b) is int and b.bit_length() > 63:
         b = numpy.asarray(b)
     if b is not None and type(b) not in (int, float, complex):
         b = to_ndarray(b)
-    if not _at(self, a, indices, b):
+    try:
+        done = _at(self, a, indices, b)
+    except NotImplementedError:
+        if on_host(a):
+            raise
+        done = False  # a GPU has no such kernels
+    if not done:
         foreign_operand(indices)
 
 

@@ -13,6 +13,7 @@ from ..core.operands import (
     as_mask,
     dtype_of,
     foreign,
+    on_its_memory,
     operand,
     to_ndarray,
     whole_numbers,
@@ -298,7 +299,7 @@ def _target(op, a):
         raise TypeError(message(op, "no array to write to", type(a).__name__, "an ndarray"))
     if a.dtype not in SUPPORTED:
         foreign(a)  # to_ndarray() would make a copy
-    return to_ndarray(a)
+    return on_its_memory(a)
 
 
 @function("np.place")
