@@ -63,7 +63,11 @@ class Formula {
     const auto numbers = nb::cast<std::vector<double>>(of_numbers);
     if (numbers.size() != numbers_ || !PyTuple_CheckExact(of_arrays.ptr())) fail();
     CallKey key;
-    if (!key.read(of_arrays)) return record_each(all_given(of_arrays), numbers);
+    // What an outer capture notes has its numbers for good.
+    if (!key.read(of_arrays) || capture_now) {
+      Capture::spoil();
+      return record_each(all_given(of_arrays), numbers);
+    }
     if (const auto recipe = recipes_.known(key)) {
       recipe->record(key.arrays, numbers);
       return;

@@ -45,7 +45,8 @@ class Recipes {
   nb::object answer(CallKey& key, F&& body) {
     Entry& e = entry(key);
     if (e.recipe) return made_by(std::shared_ptr<const Recipe>(e.recipe), e.single, key);
-    if (e.failures >= kFailures) return body();
+    // What an inner call records belongs to the outer one.
+    if (e.failures >= kFailures || capture_now) return body();
     nb::object made;
     Capture capture(key.arrays);
     made = body();

@@ -12,6 +12,7 @@ nb = pytest.importorskip("numbus")
 from numbus import _core, nn, tensors  # noqa: E402
 from numbus.nn import functional as F  # noqa: E402
 from numbus.tensors import autograd, no_grad, pure_function  # noqa: E402
+from numbus.tensors._tensor import wrap  # noqa: E402
 
 pytestmark = pytest.mark.cpu
 RNG = np.random.default_rng(14)
@@ -232,6 +233,15 @@ def test_an_operand_that_is_changed_before_backward():
             y.detach().mul_(0)  # the values that the derivative needs are copied before
         out.backward()
         np.testing.assert_allclose(numpy_of(x.grad), 2 * a, rtol=1e-6)
+
+
+def test_a_body_that_calls_another_function_of_tensors():
+    outer = Counted(lambda x: x * 3 + F.relu(wrap(x))._array)
+    for _ in range(4):
+        a = floats(3)
+        expected = a * 3 + np.maximum(a, 0)
+        np.testing.assert_array_equal(numpy_of(outer(fenced(a))), expected)
+    assert outer.calls == 1
 
 
 def test_statistics_of_a_batch_move_at_each_call():
