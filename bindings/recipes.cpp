@@ -127,10 +127,10 @@ void Recipes::learn(const CallKey& key, Capture& capture, nb::handle made) {
   e.failures += !e.recipe;
 }
 
-nb::object Recipes::made_by(std::shared_ptr<const Recipe> recipe, bool single, const CallKey& key) {
+nb::object Recipes::made_by(const Recipe& recipe, bool single, const CallKey& key) {
   mark_line();
   ++answers;
-  std::vector<Array> results = recipe->record(key.arrays);
+  std::vector<Array> results = recipe.record(key.arrays);
   if (single) return nb::steal(wrap(std::move(results[0])));
   nb::object made = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(results.size())));
   if (!made.is_valid()) throw nb::python_error();

@@ -44,7 +44,7 @@ class Recipes {
   template <class F>
   nb::object answer(CallKey& key, F&& body) {
     Entry& e = entry(key);
-    if (e.recipe) return made_by(std::shared_ptr<const Recipe>(e.recipe), e.single, key);
+    if (const std::shared_ptr<const Recipe> held = e.recipe) return made_by(*held, e.single, key);
     // What an inner call records belongs to the outer one.
     if (e.failures >= kFailures || capture_now) return body();
     nb::object made;
@@ -67,7 +67,7 @@ class Recipes {
   };
   Entry& entry(const CallKey& key);
   void learn(const CallKey& key, Capture& capture, nb::handle made);
-  static nb::object made_by(std::shared_ptr<const Recipe> recipe, bool single, const CallKey& key);
+  static nb::object made_by(const Recipe& recipe, bool single, const CallKey& key);
 
   std::unordered_map<uint64_t, Entry> all_;
 };

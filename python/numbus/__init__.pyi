@@ -967,7 +967,7 @@ def moveaxis(a: ArrayLike, source: Any, destination: Any) -> ndarray:
 multiply: _Binary
 """Multiply arguments element-wise."""
 nan: float
-def nan_to_num(x: ArrayLike, copy: _bool = True, nan: ArrayLike = 0.0, posinf: ArrayLike | None = None, neginf: ArrayLike | None = None) -> Any:
+def nan_to_num(x: Any, copy: _bool = True, nan: ArrayLike = 0.0, posinf: ArrayLike | None = None, neginf: ArrayLike | None = None) -> Any:
     """NaNs and infinities replaced by numbers: by default 0 and the largest finite values."""
 def nanargmax(a: ArrayLike, axis: Any = None, out: Any = None, *, keepdims: _bool = False) -> Any:
     """Index of the first largest element that is not NaN. ValueError if a slice has none."""

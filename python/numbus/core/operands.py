@@ -74,11 +74,11 @@ def foreign(x):
 
 
 def on_its_memory(a):
-    """An array of NumPy's that is written to, as one of ours; NumPy writes to it where new arrays
-    are made on a device with memory of its own.
+    """What is written to, as an array of ours. NumPy writes to its own arrays where new ones are
+    made on a device with memory of its own.
     """
     made = to_ndarray(a)
-    if not on_host(made):
+    if made is not a and not on_host(made):
         foreign(a)
     return made
 

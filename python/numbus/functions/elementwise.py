@@ -5,12 +5,12 @@ import numpy
 from .._core import generic, ndarray
 from ..core.devices import to_device
 from ..core.errors import many_axes, message
-from ..core.operands import dtype_of, operand, require_cast, to_ndarray
+from ..core.operands import dtype_of, on_its_memory, operand, require_cast, to_ndarray
 from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
 from . import names as np
 from .names import compiled as _compiled
-from .registry import Any, Array, Flag, Operand, OutBroadcast, function
+from .registry import Any, Flag, Operand, OutBroadcast, function
 
 __all__ = [
     "around",
@@ -143,7 +143,7 @@ def iterable(y):
 
 @function("np.nan_to_num")
 def nan_to_num(
-    x: Array,
+    x: Any,
     copy: Flag = True,
     nan: Operand = 0.0,
     posinf: Operand = None,
@@ -153,6 +153,10 @@ def nan_to_num(
 
     copy: False changes `x` itself. Of complex numbers the parts are replaced.
     """
+    if _compiled:
+        x = np.asarray(x)
+    else:
+        x = to_ndarray(x) if copy else on_its_memory(x)
     result = x.copy() if copy else x
     if x.dtype.kind == "c":
         result.real[...] = _finite(x.real, nan, posinf, neginf)

@@ -3,7 +3,7 @@
 import numpy
 
 from .. import _core
-from ..core.operands import as_dtype, check_like, to_ndarray
+from ..core.operands import as_dtype, check_like, on_its_memory
 from ..core.quick import few as answered_by
 from ..core.quick import quick
 from . import names as np
@@ -215,7 +215,7 @@ def fill_diagonal(a: Any, val: Operand, wrap: Flag = False):
     """
     if a.ndim != 2:
         _check_equal("fill_diagonal", a)
-    a = a if _compiled else to_ndarray(a)
+    a = a if _compiled else on_its_memory(a)
     if wrap and a.ndim == 2:
         flat = np.arange(0, a.size, a.shape[1] + 1)
         index = (flat // a.shape[1], flat % a.shape[1])
