@@ -115,7 +115,7 @@ COLLECTIVES = """
     dist.init_process_group("gloo")  # and once more
     dist.all_reduce(y)
     dist.destroy_process_group()
-    print("fine", r)
+    print(f"fine {r}\\n", end="")  # one write: ranks share the pipe
 """
 
 
@@ -154,7 +154,8 @@ TRAIN = """
         )
         optimizer.step()
     if r == 0:
-        print(" ".join(p.detach().numpy().tobytes().hex() for p in net.parameters()))
+        text = " ".join(p.detach().numpy().tobytes().hex() for p in net.parameters())
+        print(text + "\\n", end="")
 """
 
 
@@ -225,7 +226,7 @@ DDP = """
         model(torch.ones(1, 2), False).sum().backward()
     except RuntimeError as error:
         assert "b.weight" in str(error) and "find_unused_parameters" in str(error)
-        print("fine", r)
+        print(f"fine {r}\\n", end="")  # one write: ranks share the pipe
 """
 
 
