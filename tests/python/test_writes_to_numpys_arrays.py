@@ -60,10 +60,17 @@ WRITES = {
 
 
 @pytest.mark.parametrize("device", ["cpu", "fenced"])
+@pytest.mark.parametrize("dtype", ["f8", ">f8"])
 @pytest.mark.parametrize("name", list(WRITES))
-def test_write(name, device):
-    want, got = np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(2, 3)
-    WRITES[name](np, want)
+def test_write(name, dtype, device):
+    want, got = (np.arange(6.0).reshape(2, 3).astype(dtype) for _ in range(2))
+    try:
+        WRITES[name](np, want)
+    except (TypeError, ValueError) as error:  # a type that NumPy does not write to
+        assert dtype == ">f8"
+        with nb.device(device), pytest.raises(type(error)):
+            WRITES[name](nb, got)
+        return
     with nb.device(device):
         WRITES[name](nb, got)
     np.testing.assert_array_equal(got, want)

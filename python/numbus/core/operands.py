@@ -77,6 +77,8 @@ def on_its_memory(a):
     """What is written to, as an array of ours. NumPy writes to its own arrays where new ones are
     made on a device with memory of its own.
     """
+    if isinstance(a, numpy.ndarray) and a.dtype not in SUPPORTED:
+        foreign(a)  # to_ndarray() would make a copy
     made = to_ndarray(a)
     if made is not a and not on_host(made):
         foreign(a)

@@ -11,7 +11,6 @@ from .fallback import call, foreign, lookup, state
 from .host import on_host, same_memory
 from .indexing import advanced, is_basic
 from .operands import (
-    SUPPORTED,
     as_dtype,
     as_mask,
     on_its_memory,
@@ -362,7 +361,7 @@ def at(self, a, indices, b=None, /):
         expected = "none" if self.nin == 1 else "one"
         raise ValueError(message(op, "number of second operands", got, expected))
     if type(a) is not ndarray:
-        if not isinstance(a, numpy.ndarray) or a.dtype not in SUPPORTED:
+        if not isinstance(a, numpy.ndarray):
             foreign_operand(a)
         a = on_its_memory(a)
     if not a._writeable:

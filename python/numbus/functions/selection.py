@@ -8,7 +8,6 @@ from ..core import routines
 from ..core.errors import message, one_axis
 from ..core.host import on_host
 from ..core.operands import (
-    SUPPORTED,
     adopt,
     as_mask,
     dtype_of,
@@ -297,8 +296,6 @@ def _target(op, a):
         return a
     if not isinstance(a, numpy.ndarray):
         raise TypeError(message(op, "no array to write to", type(a).__name__, "an ndarray"))
-    if a.dtype not in SUPPORTED:
-        foreign(a)  # to_ndarray() would make a copy
     return on_its_memory(a)
 
 
