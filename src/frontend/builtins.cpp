@@ -98,7 +98,7 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
       if (over.unknown()) return {};
       if (over.type.is(Type::Tag::List)) {
         if (is_open(over.type)) return {};
-        return call_function({n, {over}, {}}, u_.program.library(name + " any"));
+        return call_function({n, {over}, {}}, u_.program.library(name + " of"));
       }
       if (!arg(0).type.is(Type::Tag::Tuple)) fail(n, name + "() of " + frontend::name(arg(0).type));
       items = arg(0).items;
@@ -118,7 +118,7 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
       const Value all = list_from(n, tuple);
       if (all.unknown() || is_open(all.type)) return {};
       if (!all.type.items[0].is_number())
-        return call_function({n, {all}, {}}, u_.program.library(name + " any"));
+        return call_function({n, {all}, {}}, u_.program.library(name + " of"));
     }
     // Python keeps the first unless a later one is strictly better.
     Value best = items[0];

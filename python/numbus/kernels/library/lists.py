@@ -257,30 +257,6 @@ def sorted_by(items, key, reverse=False):
     return new
 
 
-@known("min any")
-def min_any(items):
-    """min(items), of others than numbers."""
-    if len(items) == 0:
-        raise ValueError("min() arg is an empty sequence")
-    best = items[0]
-    for i in range(1, len(items)):
-        if items[i] < best:
-            best = items[i]
-    return best
-
-
-@known("max any")
-def max_any(items):
-    """max(items), of others than numbers."""
-    if len(items) == 0:
-        raise ValueError("max() arg is an empty sequence")
-    best = items[0]
-    for i in range(1, len(items)):
-        if items[i] > best:
-            best = items[i]
-    return best
-
-
 @known("list equal")
 def equal(a, b):
     """a == b"""

@@ -48,7 +48,7 @@ def max_by(items, key):
 
 @known("min of")
 def min_of(items):
-    """min(items) of floats: where one is NaN, the order decides, as comparisons do."""
+    """min(items) of others than integers; where one is NaN, the order decides."""
     if len(items) == 0:
         raise ValueError("min() arg is an empty sequence")
     best = items[0]
@@ -60,7 +60,7 @@ def min_of(items):
 
 @known("max of")
 def max_of(items):
-    """max(items) of floats, likewise."""
+    """max(items) of others than integers, likewise."""
     if len(items) == 0:
         raise ValueError("max() arg is an empty sequence")
     best = items[0]
