@@ -35,12 +35,12 @@ class CallKey {
 class Recipes {
  public:
   static int64_t answers;  // how many calls needed no code of theirs
-  // Answers the call by a recipe, or calls `body`, whose answer is captured.
   // Null: it is not known.
   std::shared_ptr<const Recipe> known(const CallKey& key) { return entry(key).recipe; }
   void keep(const CallKey& key, std::shared_ptr<const Recipe> recipe) {
     entry(key).recipe = std::move(recipe);
   }
+  // Answers the call by a recipe, or calls `body`, whose answer is captured.
   template <class F>
   nb::object answer(CallKey& key, F&& body) {
     Entry& e = entry(key);

@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 from .. import _core
+from ..core.errors import message
 from ..functions import names as np
 
 __all__ = ["Formula", "maximum_into", "square_root"]
@@ -21,6 +22,10 @@ class _Value:
         return _Value(self.steps, _RESULT, len(self.steps) - 1)
 
     def _in_place(self, op, other):
+        if self.kind != _ARRAY:
+            raise TypeError(
+                message("formula", "a step in place of what is no array", op, "an array's name")
+            )
         self._step(op, self, other, into=self.at)
         return self
 
@@ -57,7 +62,7 @@ def square_root(x):
 def maximum_into(most, x):
     """Stores the larger of the elements in `most`, an array or a value of a formula."""
     if isinstance(most, _Value):
-        most._step("maximum", most, x, into=most.at)
+        most._in_place("maximum", x)
     else:
         np.maximum(most, x, out=most)
 
