@@ -63,27 +63,35 @@ class Formula {
     const auto numbers = nb::cast<std::vector<double>>(of_numbers);
     if (numbers.size() != numbers_ || !PyTuple_CheckExact(of_arrays.ptr())) fail();
     CallKey key;
-    // What an outer capture notes has its numbers for good.
-    if (!key.read(of_arrays) || capture_now) {
-      Capture::spoil();
-      return record_each(all_given(of_arrays), numbers);
+    const bool known = key.read(of_arrays);
+    if (Capture* const outer = capture_now) {
+      // What a step of a program captures takes its numbers anew each time; other captures have
+      // them for good.
+      const size_t before = outer->size();
+      record_each(all_given(of_arrays), numbers);
+      if (!outer->whole() || !known || !takes_numbers(*outer, before, outer->add_numbers(numbers_)))
+        Capture::spoil("the numbers of an optimizer's step are part of what is recorded");
+      return;
     }
+    if (!known) return record_each(all_given(of_arrays), numbers);
     if (const auto recipe = recipes_.known(key)) {
       recipe->record(key.arrays, numbers);
       return;
     }
     Capture capture(key.arrays);
     record_each(key.arrays, numbers);
-    if (takes_numbers(capture)) recipes_.keep(key, Recipe::of(capture, {}));
+    if (takes_numbers(capture, 0, 0)) recipes_.keep(key, Recipe::of(capture, {}));
   }
 
-  // Whether each step has become one instruction, whose numbers may be others next time.
-  bool takes_numbers(Capture& c) const {
-    if (c.size() != steps_.size()) return false;
+  // Whether each step has become one instruction from `before` on, whose numbers may be others
+  // next time: those from `first` on.
+  bool takes_numbers(Capture& c, size_t before, int first) const {
+    if (c.size() != before + steps_.size()) return false;
     for (size_t k = 0; k < steps_.size(); ++k)
       for (size_t n = 0; n < steps_[k].in.size(); ++n)
         if (const Source& s = steps_[k].in[n];
-            s.kind == Source::Number && !c.set_number(k, n, static_cast<int>(s.at)))
+            s.kind == Source::Number &&
+            !c.set_number(before + k, n, first + static_cast<int>(s.at)))
           return false;
     return true;
   }

@@ -185,6 +185,7 @@ NB_MODULE(_core, m) {
   bind_gradients(m);
   bind_formulas(m);
   bind_recipes(m);
+  bind_steps(m);
   bind_tape(m);
   bind_convolution(m);
   bind_tensors(m);

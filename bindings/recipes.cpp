@@ -8,15 +8,16 @@
 #include "base/hash.h"
 #include "lazy/float_errors.h"
 #include "program/program.h"
+#include "tensors.h"
 
 namespace numbus::bindings {
 namespace {
 
-enum Tag : uint64_t { kArray = 1, kInt, kFloat, kObject, kTuple, kList };
+enum Tag : uint64_t { kArray = 1, kInt, kFloat, kObject, kTuple, kList, kDict, kTensor };
 
 }  // namespace
 
-bool CallKey::add_array(PyObject* o) {
+bool CallKey::add_array(PyObject* o, uint64_t tag) {
   const Masked& m = as_masked(o);
   if (m.mask) return false;
   const Array& a = m.full;
@@ -27,7 +28,7 @@ bool CallKey::add_array(PyObject* o) {
     return false;
   const auto same = std::ranges::find_if(
       arrays, [&](const Array& other) { return other.base.get() == a.base.get(); });
-  words_.push_back(kArray | static_cast<uint64_t>(a.dtype) << 8 |
+  words_.push_back((tag ? tag : kArray) | static_cast<uint64_t>(a.dtype) << 8 |
                    static_cast<uint64_t>(a.writeable) << 16 |
                    static_cast<uint64_t>(same - arrays.begin()) << 24);
   words_.push_back(reinterpret_cast<uint64_t>(a.layout.get()));
@@ -62,7 +63,10 @@ bool CallKey::add(PyObject* o) {
   }
   if (PyTuple_CheckExact(o)) return add_items(o, kTuple, PyTuple_Size(o), PyTuple_GetItem);
   if (PyList_CheckExact(o)) return add_items(o, kList, PyList_Size(o), PyList_GetItem);
-  if (o != Py_None && !PyBool_Check(o) && !PyUnicode_CheckExact(o)) return false;
+  if (o != Py_None && !PyBool_Check(o) && !PyUnicode_CheckExact(o)) {
+    if (!step_) return false;
+    if (is_tensor(o) || PyDict_CheckExact(o) || is_generic(o)) return add_of_step(o);
+  }
   words_.push_back(kObject);
   words_.push_back(reinterpret_cast<uint64_t>(o));
   kept_.push_back(nb::borrow(o));
@@ -80,6 +84,30 @@ bool CallKey::read(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   for (Py_ssize_t k = 0; k < count + named; ++k)
     if (!add(args[k])) return false;
   return !arrays.empty();
+}
+
+bool CallKey::add_of_step(PyObject* o) {
+  if (is_generic(o)) return false;
+  if (is_tensor(o)) {
+    const TensorObject& t = as_tensor(o);
+    // What is differentiated, or has been, is more than its elements.
+    if (t.storage->active() || t.leaf || !is_array(t.array)) return false;
+    return add_array(t.array, kTensor);
+  }
+  words_.push_back(kDict | static_cast<uint64_t>(PyDict_Size(o)) << 8);
+  Py_ssize_t at = 0;
+  PyObject *key, *item;
+  while (PyDict_Next(o, &at, &key, &item))
+    if (!add(key) || !add(item)) return false;
+  return true;
+}
+
+bool CallKey::read_step(nb::handle args, nb::handle named) {
+  const float_errors::State& errors = float_errors::state;
+  if (errors.checked || errors.watched || errors.finding) return false;
+  step_ = true;
+  words_.push_back(static_cast<uint64_t>(recording));
+  return add(args.ptr()) && add(named.ptr());
 }
 
 bool CallKey::read(nb::handle tuple) {
@@ -143,8 +171,9 @@ void bind_recipes(nb::module_& m) {
   m.def(
       "recipe_answers", [] { return Recipes::answers; },
       "How many calls of pure functions were recorded again without their code.");
-  m.def("spoil_capture", &Capture::spoil,
-        "Says that the present call depends on, or does, more than is recorded of it.");
+  m.def(
+      "spoil_capture", [] { Capture::spoil(); },
+      "Says that the present call depends on, or does, more than is recorded of it.");
 }
 
 }  // namespace numbus::bindings

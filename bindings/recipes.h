@@ -18,17 +18,24 @@ class CallKey {
   bool read(PyObject* const* args, Py_ssize_t count, PyObject* names);
   // The same of a call with these arrays, a tuple, alone.
   bool read(nb::handle tuple);
+  // The same of a step of a program: tensors are arrays, dicts are told apart by their items, other
+  // objects by themselves; there may be no arrays.
+  bool read_step(nb::handle args, nb::handle named);
+  const std::vector<uint64_t>& words() const { return words_; }
+  const std::vector<nb::object>& kept() const { return kept_; }
 
   std::vector<Array> arrays;
 
  private:
   friend class Recipes;
   bool add(PyObject* o);
-  bool add_array(PyObject* o);
+  bool add_array(PyObject* o, uint64_t tag = 0);
+  bool add_of_step(PyObject* o);
   bool add_items(PyObject* o, uint64_t tag, Py_ssize_t n, PyObject* (*item)(PyObject*, Py_ssize_t));
 
   std::vector<uint64_t> words_;
   std::vector<nb::object> kept_;  // whose addresses are among the words
+  bool step_ = false;
 };
 
 // The recipes of one function.

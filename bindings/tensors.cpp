@@ -4,7 +4,6 @@
 #include <array>
 #include <unordered_map>
 
-#include "lazy/float_errors.h"
 #include "numpy_objects.h"
 #include "recipes.h"
 #include "structmember.h"
@@ -13,6 +12,7 @@ namespace numbus::bindings {
 
 PyTypeObject* tensor_base = nullptr;
 thread_local bool recording = true;
+thread_local std::vector<nb::object>* tensors_used = nullptr;
 
 namespace {
 
@@ -40,6 +40,8 @@ void Storage::let_go() {
   delete this;
   program::Tape::get().release(base);
 }
+
+PyObject* tensor_class() { return reinterpret_cast<PyObject*>(tensor_type); }
 
 bool requires_gradient(const TensorObject& t) {
   return !t.constant && t.array && t.storage->active() && is_inexact(as_array(t.array).dtype);
@@ -131,6 +133,7 @@ struct Plain {
     if (is_tensor(o)) {
       TensorObject& t = as_tensor(o);
       any = true;
+      note_use(o);
       if (requires_gradient(t)) {
         needs = true;
       } else if (recording && t.constant && t.storage->active()) {
@@ -176,22 +179,6 @@ struct Plain {
     if (!changed) return nb::borrow(o);
     return tuple ? nb::object(nb::tuple(made)) : nb::object(made);
   }
-};
-
-// Functions of tensors do not warn of floating-point errors: PyTorch has no such warnings.
-class NoWarnings {
- public:
-  NoWarnings() : before_(float_errors::state) {
-    float_errors::state.warned = float_errors::state.told = 0;
-  }
-  ~NoWarnings() {
-    float_errors::state.warned = before_.warned;
-    float_errors::state.told = before_.told;
-  }
-  NoWarnings(const NoWarnings&) = delete;
-
- private:
-  float_errors::State before_;
 };
 
 // What plain calls are answered by: NumPy's function of ours, where its rule of dtypes is
@@ -304,6 +291,7 @@ PyObject* change(const FunctionObject& f, PyObject* const* args, size_t nargs, P
   if (PyVectorcall_NARGS(nargs) < 1 || !is_tensor(args[0]))
     return PyObject_Vectorcall(f.body, args, nargs, names);
   TensorObject& target = as_tensor(args[0]);
+  note_use(args[0]);
   const bool alias = target.constant && target.storage->active();
   if (target.leaf && recording && !alias)
     raise(ErrorKind::Runtime, "in-place operation",
@@ -447,7 +435,10 @@ void destroy_tensor(PyObject* o) {
   Py_DECREF(type);
 }
 
-PyObject* get_array(PyObject* o, void*) { return Py_XNewRef(as_tensor(o).array); }
+PyObject* get_array(PyObject* o, void*) {
+  note_use(o);
+  return Py_XNewRef(as_tensor(o).array);
+}
 
 int set_array(PyObject* o, PyObject* value, void*) {
   return guarded([&]() -> PyObject* {

@@ -1,7 +1,10 @@
 // Tensors for Python: objects that hold an array, and what the tape knows of its memory.
 #pragma once
 
+#include <vector>
+
 #include "given.h"
+#include "lazy/float_errors.h"
 #include "program/tape.h"
 
 namespace numbus::bindings {
@@ -39,6 +42,30 @@ bool requires_gradient(const TensorObject& t);
 PyObject* wrap_tensor(PyObject* array, bool recorded);
 
 extern thread_local bool recording;  // Python's grad mode
+// Where tensors are noted whose arrays are used; null: nowhere.
+extern thread_local std::vector<nb::object>* tensors_used;
+inline void note_use(PyObject* tensor) {
+  if (tensors_used) [[unlikely]]
+    tensors_used->push_back(nb::borrow(tensor));
+}
+// Python's class of plain tensors.
+PyObject* tensor_class();
+
+// Functions of tensors do not warn of floating-point errors: PyTorch has no such warnings.
+class NoWarnings {
+ public:
+  NoWarnings() : before_(float_errors::state) {
+    float_errors::state.warned = float_errors::state.told = 0;
+  }
+  ~NoWarnings() {
+    float_errors::state.warned = before_.warned;
+    float_errors::state.told = before_.told;
+  }
+  NoWarnings(const NoWarnings&) = delete;
+
+ private:
+  float_errors::State before_;
+};
 
 // The tape sees what is recorded while it lives.
 class Seen {

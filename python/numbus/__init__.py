@@ -74,6 +74,7 @@ _GRADIENTS = frozenset(
     {"checkpoint", "custom_gradient", "grad", "jacobian", "jvp", "stop_gradient", "value_and_grad",
      "vjp"}
 )  # fmt: skip
+_STEPS = frozenset({"CompileWarning", "compile"})
 _TIMER = frozenset({"benchmark", "load_ipython_extension"})
 _NUMPY_ONLY = frozenset({"core", "distutils", "f2py", "test"})
 
@@ -138,6 +139,8 @@ def __getattr__(name):
         return getattr(_importlib.import_module("numbus.kernels"), name)
     if name in _GRADIENTS:
         return getattr(_importlib.import_module("numbus.gradients"), name)
+    if name in _STEPS:
+        return getattr(_importlib.import_module("numbus.core.compiling"), name)
     if name in _TIMER:
         return getattr(_importlib.import_module("numbus.measure.timer"), name)
     value = _fallback.lookup(name)
@@ -146,4 +149,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_SUBMODULES, *_GRADIENTS, *_TIMER, *dir(_numpy)})
+    return sorted({*globals(), *_SUBMODULES, *_GRADIENTS, *_STEPS, *_TIMER, *dir(_numpy)})

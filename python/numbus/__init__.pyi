@@ -412,6 +412,7 @@ class device:
 
 __version__: str
 __array_api_version__: str
+CompileWarning: Any
 False_: Any
 ScalarType: Any
 True_: Any
@@ -585,6 +586,8 @@ def column_stack(tup: Any) -> ndarray:
     """1-D arrays as the columns of a 2-D array; 2-D arrays are joined along the second axis."""
 def common_type(*arrays: Any) -> Any:
     """Return a scalar type which is common to the input arrays."""
+def compile(function: Any = None) -> Any:
+    """A function whose array work is recorded again without running its Python code."""
 def compress(condition: Any, a: ArrayLike, axis: SupportsIndex | None = None, out: Any = None) -> Any:
     """The slices of `a` along `axis` (None: flattened) where the 1-D condition holds."""
 def concat(arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = 'same_kind') -> ndarray:

@@ -99,6 +99,7 @@ class Arg {
 extern constinit thread_local bool line_is_new;
 extern uint64_t (*find_line)();
 uint64_t current_line();
+void set_line(uint64_t line);
 // Notes how a new array was made, for errors of memory.
 void note_line(Live& live, const Array& a);
 inline void note_made(const Array& a) {

@@ -2,23 +2,51 @@
 #include "array/capture.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "array/observer.h"
 
 namespace numbus {
+namespace {
+
+bool same_bits(const Scalar& x, const Scalar& y) {
+  return x.kind == y.kind && std::memcmp(x.f, y.f, sizeof x.f) == 0;
+}
+
+}  // namespace
 
 constinit thread_local Capture* capture_now = nullptr;
 
-Capture::Capture(std::span<const Array> given) : before_(std::exchange(capture_now, this)) {
+Capture::Capture(std::span<const Array> given, bool whole)
+    : whole_(whole), before_(std::exchange(capture_now, this)) {
   for (size_t k = 0; k < given.size(); ++k) {
     const Base& b = *given[k].base.get();
+    device_ = b.device;
     if (std::ranges::none_of(bases_, [&](const Known& known) { return known.id == b.id; }))
       bases_.push_back({Known::Given, k, b.nbytes, {}, b.id});
   }
 }
 
-Capture::~Capture() { capture_now = before_; }
+Capture::~Capture() { end(); }
+
+void Capture::end() {
+  if (!ended_) capture_now = before_;
+  ended_ = true;
+}
+
+void Capture::give_up(const char* why) {
+  if (why_) return;
+  why_ = why;
+  if (!whole_) return;
+  line_is_new = true;
+  why_at_ = current_line();
+}
+
+bool Capture::is_constant(const std::vector<Known>& all, const Base& b) {
+  const auto found = std::ranges::find(all, b.id, &Known::id);
+  return found != all.end() && found->kind == Known::Constant;
+}
 
 Capture::View Capture::view_of(const ViewRef& v, bool written) {
   const Base& b = *v.base;
@@ -27,21 +55,25 @@ Capture::View Capture::view_of(const ViewRef& v, bool written) {
     // What nobody has written to is new. What has elements is neither new nor an operand: it is
     // the same each time, as the function depends on its arguments alone.
     const bool fresh = !b.has_elements() && !b.pending();
-    if (fresh != written) spoiled_ = true;
+    if (whole_ ? fresh && !written : fresh != written)
+      give_up("memory is read that was not written");
+    if (!device_) device_ = b.device;
+    if (b.device != device_) give_up("work is done on two devices");
+    if (whole_ && b.device->host_readable()) give_up("the device works without recording");
     bases_.push_back({fresh ? Known::Fresh : Known::Constant, 0, b.nbytes,
                       fresh ? Handle() : Handle(v.base), b.id});
     found = bases_.end() - 1;
-  } else if (written && found->kind == Known::Constant) {
-    spoiled_ = true;
+  } else if (written && !whole_ && found->kind == Known::Constant) {
+    give_up("an array is written to that is no operand");
   }
   return {static_cast<size_t>(found - bases_.begin()), LayoutRef(v.layout), v.offset, v.dtype};
 }
 
 void Capture::note(const Instr& i, const Array& out, const Window::Input* in, int count,
                    bool seen) {
-  if (spoiled_) return;
-  seen = seen && hidden_ == 0;
-  Step s{i, nullptr, {}, {}, count, seen};
+  if (why_) return;
+  seen = seen && hidden_ == 0 && !whole_;
+  Step s{i, whole_ ? current_line() : 0, nullptr, {}, {}, count, seen};
   if (i.function) s.function = i.function->shared_from_this();
   for (int n = 0; n < count + i.more; ++n) {
     Input& x = s.in.emplace_back();
@@ -51,7 +83,8 @@ void Capture::note(const Instr& i, const Array& out, const Window::Input* in, in
   }
   s.out = view_of(out.view(), true);
   // An observer may have to be told of what is overwritten.
-  if (watched_ && !seen && bases_[s.out.base].kind != Known::Fresh) spoiled_ = true;
+  if (watched_ && !seen && bases_[s.out.base].kind != Known::Fresh)
+    give_up("what an observer sees is overwritten");
   steps_.push_back(std::move(s));
 }
 
@@ -64,22 +97,58 @@ bool Capture::set_number(size_t step, size_t operand, int number) {
 }
 
 std::shared_ptr<const Recipe> Recipe::of(Capture& c, std::span<const Array> results) {
-  if (c.spoiled_) return nullptr;
+  if (c.why_) return nullptr;
   auto made = std::make_shared<Recipe>();
   for (const Array& a : results) {
     const auto found = std::ranges::find(c.bases_, a.base->id, &Capture::Known::id);
-    if (found == c.bases_.end() || found->kind != Capture::Known::Fresh || !a.owns) return nullptr;
+    if (found == c.bases_.end() || found->kind != Capture::Known::Fresh || (!a.owns && !c.whole_))
+      return nullptr;
     made->results_.push_back(
         {static_cast<size_t>(found - c.bases_.begin()), a.layout, a.offset, a.dtype});
   }
   made->steps_ = std::move(c.steps_);
   made->bases_ = std::move(c.bases_);
+  made->numbers_ = c.numbers_;
+  made->device_ = c.device_;
+  made->whole_ = c.whole_;
   return made;
 }
 
-std::vector<Array> Recipe::record(std::span<const Array> given,
-                                  std::span<const double> numbers) const {
-  Device& device = *given[0].base->device;
+const char* Recipe::differs(const Recipe& other) const {
+  auto same_view = [](const Capture::View& x, const Capture::View& y) {
+    return x.base == y.base && x.layout.get() == y.layout.get() && x.offset == y.offset &&
+           x.dtype == y.dtype;
+  };
+  if (steps_.size() != other.steps_.size() || numbers_ != other.numbers_)
+    return "two calls record different operations";
+  for (size_t k = 0; k < steps_.size(); ++k) {
+    const Capture::Step &x = steps_[k], &y = other.steps_[k];
+    std::vector<uint64_t> one, two;
+    append_header(x.instr, one);
+    append_header(y.instr, two);
+    if (one != two || x.count != y.count || x.in.size() != y.in.size() || !same_view(x.out, y.out))
+      return "two calls record different operations";
+    for (size_t n = 0; n < x.in.size(); ++n) {
+      const Capture::Input &a = x.in[n], &b = y.in[n];
+      if (a.view.has_value() != b.view.has_value() || a.number != b.number || a.dtype != b.dtype ||
+          (a.view && !same_view(*a.view, *b.view)))
+        return "two calls record different operations";
+      if (!a.view && a.number < 0 && !same_bits(a.scalar, b.scalar))
+        return "a number is another one at each call";
+    }
+  }
+  for (size_t k = 0; k < bases_.size(); ++k) {
+    const Capture::Known &x = bases_[k], &y = other.bases_[k];
+    if (x.kind != y.kind || x.at != y.at || x.nbytes != y.nbytes)
+      return "two calls record different operations";
+    if (x.kind == Capture::Known::Constant && x.id != y.id)
+      return "an array that is no argument is another one at each call";
+  }
+  return nullptr;
+}
+
+std::vector<Array> Recipe::record(std::span<const Array> given, std::span<const double> numbers,
+                                  std::vector<uint64_t>* ids) const {
   std::vector<Handle> bases(bases_.size());
   for (size_t k = 0; k < bases_.size(); ++k) {
     const Capture::Known& known = bases_[k];
@@ -89,7 +158,7 @@ std::vector<Array> Recipe::record(std::span<const Array> given,
   auto array_of = [&](const Capture::View& v) {
     Array a;
     const bool fresh = !bases[v.base].get();
-    if (fresh) bases[v.base] = Handle(Base::create(device, bases_[v.base].nbytes));
+    if (fresh) bases[v.base] = Handle(Base::create(*device_, bases_[v.base].nbytes));
     a.base = bases[v.base];
     a.layout = v.layout;
     a.offset = v.offset;
@@ -113,6 +182,7 @@ std::vector<Array> Recipe::record(std::span<const Array> given,
       in[n].view = &views[n];
     }
     const Array out = array_of(s.out);
+    if (whole_) set_line(s.line);
     if (s.seen) {
       numbus::record(i, out, in, s.count);
     } else {
@@ -121,7 +191,12 @@ std::vector<Array> Recipe::record(std::span<const Array> given,
     }
   }
   std::vector<Array> results;
-  for (const Capture::View& v : results_) results.push_back(array_of(v));
+  for (const Capture::View& v : results_) {
+    results.push_back(array_of(v));
+    results.back().owns = v.layout->size() * itemsize(v.dtype) == bases[v.base]->nbytes;
+  }
+  if (ids)
+    for (const Handle& b : bases) ids->push_back(b.get() ? b->id : 0);
   return results;
 }
 

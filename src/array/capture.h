@@ -22,18 +22,36 @@ extern constinit thread_local Capture* capture_now;
 
 class Capture {
  public:
-  explicit Capture(std::span<const Array> given);
+  // whole: of a step of a program. What is neither given nor new is kept: it may be read and
+  // written, and is taken to be the same memory at each recording.
+  explicit Capture(std::span<const Array> given, bool whole = false);
   ~Capture();
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
   // Before an instruction is recorded; `seen`: an observer is told of it.
   void note(const Instr& i, const Array& out, const Window::Input* in, int count, bool seen);
-  static void spoil() {
+  static void spoil() { spoil("elements are read, or work is done that is not recorded"); }
+  static void spoil(const char* why) {
     if (capture_now) [[unlikely]]
-      capture_now->spoiled_ = true;
+      capture_now->give_up(why);
   }
   size_t size() const { return steps_.size(); }
+  // Whether the memory is kept: neither an operand's nor new.
+  bool keeps(const Base& b) const { return is_constant(bases_, b); }
+  bool whole() const { return whole_; }
+  // Nothing is captured any more; what was stays.
+  void end();
+  bool ended() const { return ended_; }
+  // Why it is spoiled, and the line of the program; null: it is not.
+  const char* why() const { return why_; }
+  uint64_t why_at() const { return why_at_; }
+  // Numbers that come with each recording, `count` more; the first one's.
+  int add_numbers(size_t count) {
+    const size_t first = numbers_;
+    numbers_ += count;
+    return static_cast<int>(first);
+  }
   // Operand `operand` of the instruction is number `number` of those that come with each recording;
   // false: it is none.
   bool set_number(size_t step, size_t operand, int number);
@@ -45,6 +63,7 @@ class Capture {
 
  private:
   friend class Recipe;
+  friend class Repeat;
   struct View {
     size_t base;
     LayoutRef layout;
@@ -59,6 +78,7 @@ class Capture {
   };
   struct Step {
     Instr instr;
+    uint64_t line;  // of a whole step of a program
     std::shared_ptr<const Recordable> function;
     View out;
     std::vector<Input> in;  // of the operands and of further results
@@ -72,11 +92,18 @@ class Capture {
     Handle base;     // of a constant
     uint64_t id;
   };
+  static bool is_constant(const std::vector<Known>& all, const Base& b);
   View view_of(const ViewRef& v, bool written);
+  void give_up(const char* why);
 
   std::vector<Step> steps_;
   std::vector<Known> bases_;
-  bool spoiled_ = false;
+  const bool whole_;
+  bool ended_ = false;
+  const char* why_ = nullptr;
+  uint64_t why_at_ = 0;
+  size_t numbers_ = 0;
+  Device* device_ = nullptr;
   int hidden_ = 0;
   const bool watched_ = observer() != nullptr;
   Capture* before_;
@@ -99,13 +126,25 @@ class Recipe {
   // Null where the capture is spoiled, or a result is no array of its own.
   static std::shared_ptr<const Recipe> of(Capture& c, std::span<const Array> results);
   // Records them for other operands; gives the results.
-  std::vector<Array> record(std::span<const Array> given,
-                            std::span<const double> numbers = {}) const;
+  // `ids`, if asked for: of the bases by their numbers.
+  std::vector<Array> record(std::span<const Array> given, std::span<const double> numbers = {},
+                            std::vector<uint64_t>* ids = nullptr) const;
+  // Null, or what tells it from another one of the same program.
+  const char* differs(const Recipe& other) const;
+  size_t numbers() const { return numbers_; }
+  size_t size() const { return steps_.size(); }
+  Device& device() const { return *device_; }
+  // Whether the memory is kept: neither an operand's nor new.
+  bool keeps(const Base& b) const { return Capture::is_constant(bases_, b); }
 
  private:
+  friend class Repeat;
   std::vector<Capture::Step> steps_;
   std::vector<Capture::Known> bases_;
   std::vector<Capture::View> results_;
+  size_t numbers_ = 0;
+  Device* device_ = nullptr;
+  bool whole_ = false;
 };
 
 }  // namespace numbus

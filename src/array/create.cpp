@@ -21,11 +21,19 @@ namespace numbus {
 constinit thread_local bool line_is_new = false;
 uint64_t (*find_line)() = nullptr;
 
+namespace {
+constinit thread_local uint64_t line_now = 0;
+}
+
 uint64_t current_line() {
-  static constinit thread_local uint64_t line = 0;
-  if (line_is_new && find_line) line = find_line();
+  if (line_is_new && find_line) line_now = find_line();
   line_is_new = false;
-  return line;
+  return line_now;
+}
+
+void set_line(uint64_t line) {
+  line_now = line;
+  line_is_new = false;
 }
 
 Device& resolve_device(const std::string& name) {

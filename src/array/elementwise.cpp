@@ -240,10 +240,22 @@ void record_unobserved(Instr& i, const Array& out, const Window::Input* given, i
 void record(Instr& i, const Array& out, const Window::Input* in, int count) {
   if (!observer() && !capture_now) [[likely]]
     return record_unobserved(i, out, in, count);
-  if (capture_now) capture_now->note(i, out, in, count, observer() != nullptr);
+  const std::span<const Window::Input> all(in, static_cast<size_t>(count + i.more));
+  Capture* const capture = capture_now;
+  if (capture && capture->whole()) {
+    // What observers record is part of the step, which will be recorded without them.
+    if (observer()) observer()->before(i, out, all);
+    capture->note(i, out, in, count, false);
+    {
+      const Uncaptured here;
+      record_unobserved(i, out, in, count);
+    }
+    if (observer()) observer()->after(i, out, all);
+    return;
+  }
+  if (capture) capture->note(i, out, in, count, observer() != nullptr);
   const Uncaptured here;  // what observers record comes with the instruction
   if (!observer()) return record_unobserved(i, out, in, count);
-  const std::span<const Window::Input> all(in, static_cast<size_t>(count + i.more));
   observer()->before(i, out, all);
   record_unobserved(i, out, in, count);
   if (observer()) observer()->after(i, out, all);

@@ -143,8 +143,10 @@ void Recorder::record(uint64_t signature, Instr& i, const ViewRef& out, const Wi
                       int count) {
   const uint64_t line = line_of(i);
   const bool next = line == each_.head && static_cast<int>(lines_.size()) >= each_.length;
-  if ((next && each_.length) || cut_due_ ||
-      (folding_ && *(signatures_.end() - period_) != signature))
+  if (whole_) {
+    // Only its length cuts it.
+  } else if ((next && each_.length) || cut_due_ ||
+             (folding_ && *(signatures_.end() - period_) != signature))
     flush("a loop repeats its body");
   // A flush may let other threads record meanwhile: look again after each.
   while (flush_one_in_the_way(out, in, count)) {
@@ -184,19 +186,63 @@ void Recorder::flush(const char* reason) {
   if (error_) throw Error(*std::exchange(error_, nullptr));
 }
 
-void Recorder::carry_out(const char* reason) {
+// References go whatever happens.
+struct Recorder::Landing {
+  Recorder* r;
+  Flight flight;
+  std::unique_ptr<Window>* again = nullptr;  // where a window that is kept goes back to
+  ~Landing() {
+    if (flight.run) flight.run->busy = false;
+    flight.direct.reset();
+    Registry& all = registry();
+    std::erase(all.flights, &flight);
+    for (const Slot& s : flight.window->slots_) --s.base->flights;
+    ++all.landed;
+    all.landed.notify_all();
+    if (again) {
+      flight.window->release_bases();
+      *again = std::move(flight.window);
+    } else if (r->keep_) {
+      r->keep_->push_back(std::move(flight.window));
+      --r->windows_;
+    } else {
+      flight.window->clear();
+      r->spare_.push_back(std::move(flight.window));
+    }
+  }
+};
+
+// What is in flight and writes what a window reads, or uses what it writes, comes first.
+void Recorder::wait_for(const Window& w) {
   Registry& all = registry();
-  // What is in flight and writes what is read here, or uses what is written here, comes first.
   for (bool waits = true; waits;) {
     waits = false;
-    for (const Slot& s : window_->slots_)
+    for (const Slot& s : w.slots_)
       for (const Flight* f : all.flights)
         waits = waits || (s.base->flights > 0 && f->blocks(*s.base, s.written()));
     if (waits) all.wait_for_landing();
   }
+}
+
+void Recorder::carry_out_again(std::unique_ptr<Window>& w, std::span<Base* const> bases,
+                               const char* reason) {
+  Registry& all = registry();
+  all.flights.reserve(all.flights.size() + 1);
+  w->set_bases(bases);
+  Landing landing{this, {std::move(w), nullptr, nullptr}, &w};
+  for (const Slot& s : landing.flight.window->slots_) ++s.base->flights;
+  all.flights.push_back(&landing.flight);
+  Runtime::get().stats.instructions += landing.flight.window->instrs_.size();
+  Runtime::get().carry_out(landing.flight, reason);
+}
+
+void Recorder::carry_out(const char* reason) {
+  Registry& all = registry();
+  wait_for(*window_);
   // What may fail comes before the window is taken: it stays as it is, to be flushed later.
   std::unique_ptr<Window> next;
   if (!window_->empty()) {
+    if (keep_) keep_->reserve(keep_->size() + 1);
     all.flights.reserve(all.flights.size() + 1);
     if (spare_.empty()) {
       spare_.reserve(windows_ + 1);
@@ -224,21 +270,7 @@ void Recorder::carry_out(const char* reason) {
   lines_.clear();
   small_ones_ = 0;
   if (!next) return;
-  struct Landing {  // references go whatever happens
-    Recorder* r;
-    Flight flight;
-    ~Landing() {
-      if (flight.run) flight.run->busy = false;
-      flight.direct.reset();
-      Registry& all = registry();
-      std::erase(all.flights, &flight);
-      for (const Slot& s : flight.window->slots_) --s.base->flights;
-      ++all.landed;
-      all.landed.notify_all();
-      flight.window->clear();
-      r->spare_.push_back(std::move(flight.window));
-    }
-  } landing{this, {std::move(window_), nullptr, nullptr}};
+  Landing landing{this, {std::move(window_), nullptr, nullptr}};
   window_ = std::move(next);
   Flight& flight = landing.flight;
   flight.window->detach();
@@ -330,6 +362,7 @@ void Recorder::recorded() {
   if (Runtime::get().mode == Mode::Eager) return flush("eager mode");
   int n = static_cast<int>(signatures_.size());
   if (n >= kMaxWindow - 2) return flush("many operations are pending");
+  if (whole_) return;
   if (folding_) {
     cut_due_ = (n - first_) % period_ == 0 && n + period_ > kMaxWindow - 2;  // no room for another
     if (n == first_ + 2 * period_ + 1) cut_due_ = window_->keeps_iterations(first_, period_);

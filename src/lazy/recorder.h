@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "lazy/direct.h"
@@ -54,6 +55,28 @@ class Recorder {
   bool small_ones_follow() const { return cut_due_ || small_ones_ >= kSmallOnes; }
   // As flush, but an error of this thread's waits, too.
   void flush_quietly(const char* reason) noexcept;
+  // Carries out a window that was carried out before, with these bases, and lets go of them. None
+  // of them is pending.
+  void carry_out_again(std::unique_ptr<Window>& w, std::span<Base* const> bases,
+                       const char* reason);
+
+  // While it lives, windows are not cut where a loop repeats its body; those that are carried out
+  // are kept, with their bases.
+  class Whole {
+   public:
+    explicit Whole(Recorder& r, std::vector<std::unique_ptr<Window>>* keep = nullptr)
+        : r_(r), whole_(std::exchange(r.whole_, true)), keep_(std::exchange(r.keep_, keep)) {}
+    ~Whole() {
+      r_.whole_ = whole_;
+      r_.keep_ = keep_;
+    }
+    Whole(const Whole&) = delete;
+
+   private:
+    Recorder& r_;
+    bool whole_;
+    std::vector<std::unique_ptr<Window>>* keep_;
+  };
 
  private:
   friend class RecorderOwner;
@@ -61,6 +84,8 @@ class Recorder {
   static constexpr int kSmallOnes = 12;
 
   void carry_out(const char* reason);
+  void wait_for(const Window& w);
+  struct Landing;
   bool mine() const { return owner_ == std::this_thread::get_id(); }
   void recorded();
   void find_period();
@@ -87,6 +112,8 @@ class Recorder {
   bool folding_ = false;  // a loop from first_ on, to become a loop in one kernel, goes on
   bool cut_due_ = false;
   bool aside_ = false;
+  bool whole_ = false;
+  std::vector<std::unique_ptr<Window>>* keep_ = nullptr;
   // Positions that come in an order of their own make windows of several iterations new each time,
   // where those of one iteration are known: this loop's windows are cut so.
   Loop each_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -147,6 +148,11 @@ void append_requests(const Window& w, std::vector<uint64_t>& key) {
 }
 
 void Window::complete_key() {
+  if (slots_in_key_) {
+    for (size_t s = 0; s < slots_.size(); ++s) key_[slots_in_key_ + 3 * s] = liveness(slots_[s]);
+    return;
+  }
+  slots_in_key_ = key_.size();
   for (const Slot& s : slots_) {
     key_.push_back(liveness(s));
     key_.push_back(static_cast<uint64_t>(s.first_offset));
@@ -156,6 +162,18 @@ void Window::complete_key() {
   key_.push_back(static_cast<uint64_t>(repeats_.first) << 40 |
                  static_cast<uint64_t>(repeats_.period) << 20 |
                  static_cast<uint64_t>(repeats_.count));
+}
+
+void Window::set_bases(std::span<Base* const> bases) {
+  for (size_t s = 0; s < slots_.size(); ++s) {
+    slots_[s].base = bases[s];
+    bases[s]->ref();
+    if (slots_[s].written()) bases[s]->changed();
+  }
+}
+
+void Window::release_bases() {
+  for (Slot& s : slots_) std::exchange(s.base, nullptr)->unref();
 }
 
 bool overwrites(const Instr& i, const Base& out, const Layout& layout, int64_t offset) {
@@ -319,6 +337,7 @@ void Window::detach() {
 
 void Window::clear() {
   repeats_ = {};
+  slots_in_key_ = 0;
   only_ = nullptr;
   instrs_.clear();
   scalars_.clear();

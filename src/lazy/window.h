@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -155,8 +156,14 @@ class Window {
   bool keeps_iterations(int first, int period) const;
   // Whether `count` copies of the body use the same scalars.
   bool same_scalars(int first, int period, int count) const;
-  // Completes the key: equal keys mean equal windows, down to every address within its base.
+  // Completes the key: equal keys mean equal windows, down to every address within its base. A key
+  // that is complete gets what may have changed since.
   void complete_key();
+  // Other bases of the same sizes in place of those of a window that has been carried out. It holds
+  // them until it is carried out again.
+  void set_bases(std::span<Base* const> bases);
+  // Lets go of the bases, and keeps the rest.
+  void release_bases();
   void clear();  // drops references of a detached window; instructions are done
 
   std::vector<Instr> instrs_;
@@ -174,6 +181,7 @@ class Window {
   Operand operand(const ViewRef& v, bool write);
   void number(Instr& i, const ViewRef& out, const Input* in, int count, size_t header);
   int add_slot(const ViewRef& v);
+  size_t slots_in_key_ = 0;  // where the key has them; 0: it is not complete
   // The instruction before `end` that writes the slot last; -1: none.
   int32_t writer_before(size_t end, int32_t slot) const;
   [[gnu::cold, gnu::noinline]] void undo(size_t keys, size_t scalars,

@@ -3,19 +3,11 @@
 from ..functions import names as np
 from ..tensors._tensor import wrap
 from .formula import Formula, maximum_into, square_root
-from .optimizer import Optimizer, check, check_betas, not_differentiable, number
+from .optimizer import Optimizer, check, check_betas, not_differentiable, number, prepared
 
 
 def zeros_like(p):
     return wrap(np.zeros_like(p))
-
-
-def prepared(group, p, g):
-    """The gradient with its sign, and the weight decay that is part of it."""
-    if group["maximize"]:
-        g = -g
-    decay = group["weight_decay"]
-    return g + p * decay if decay and not group.get("decoupled_weight_decay") else g
 
 
 def decayed(group, p):
@@ -115,28 +107,38 @@ class Adam(Optimizer):
             },
         )  # fmt: skip
 
+    _renewed = frozenset({"lr", "betas", "eps"})
+
     def _update_all(self, group, given):
-        amsgrad, decoupled = bool(group["amsgrad"]), bool(group.get("decoupled_weight_decay"))
-        decay, lr = group["weight_decay"], number(group["lr"])
-        beta1, beta2 = (number(b) for b in group["betas"])
-        decays = bool(decay)
-        factor = number(1 - lr * decay if decoupled else decay)
-        formula = adam(bool(group["maximize"]), decays, decoupled, amsgrad)
-        arrays, numbers, known = [], [], {}
+        amsgrad = bool(group["amsgrad"])
+        formula = adam(
+            bool(group["maximize"]), bool(group["weight_decay"]),
+            bool(group.get("decoupled_weight_decay")), amsgrad,
+        )  # fmt: skip
+        arrays = []
         for p, g, state in given:
             if not state:
                 state.update(step=0.0, exp_avg=zeros_like(p), exp_avg_sq=zeros_like(p))
                 if amsgrad:
                     state["max_exp_avg_sq"] = zeros_like(p)
-            state["step"] += 1
-            step = state["step"]
             line = p, g, state["exp_avg"]._array, state["exp_avg_sq"]._array
             arrays.append((*line, state["max_exp_avg_sq"]._array) if amsgrad else line)
+        formula(arrays, self._numbers, group, [state for _, _, state in given])
+
+    def _numbers(self, group, states):
+        """Counts a step; the formula's numbers for each parameter."""
+        decay, lr = group["weight_decay"], number(group["lr"])
+        beta1, beta2 = (number(b) for b in group["betas"])
+        factor = number(1 - lr * decay if group.get("decoupled_weight_decay") else decay)
+        numbers, known = [], {}
+        for state in states:
+            state["step"] += 1
+            step = state["step"]
             if step not in known:
                 root, size = (1 - beta2**step) ** 0.5, lr / (1 - beta1**step)
                 known[step] = factor, 1 - beta1, beta2, 1 - beta2, root, group["eps"], size
             numbers.append(known[step])
-        formula(arrays, numbers)
+        return numbers
 
 
 class AdamW(Adam):

@@ -1,8 +1,9 @@
 """Steps of optimizers as formulas: written once in Python, recorded for all parameters at once."""
 
-from functools import lru_cache
+import functools
 
 from .. import _core
+from ..core.compiling import renew
 from ..core.errors import message
 from ..functions import names as np
 
@@ -83,11 +84,16 @@ class Formula:
         )
         self._formula = _core.Formula(steps, arrays, numbers)
 
-    def __call__(self, arrays, numbers):
-        """Records the steps for each tuple of arrays with its tuple of numbers."""
-        self._formula.record(arrays, numbers)
+    def __call__(self, arrays, numbers, *args):
+        """Records the steps for each tuple of arrays with a tuple of numbers.
+
+        `numbers(*args)` gives these, once for each step of an optimizer.
+        """
+        self._formula.record(arrays, numbers(*args))
+        if _core.capturing_step():
+            renew(functools.partial(numbers, *args))
 
     @staticmethod
     def cached(make):
         """A function of settings that makes a formula, once for equal settings."""
-        return lru_cache(64)(make)
+        return functools.lru_cache(64)(make)

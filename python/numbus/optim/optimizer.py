@@ -1,9 +1,11 @@
 """What optimizers share: groups of parameters, their state, and saving both."""
 
 import copy
+import functools
 from collections import OrderedDict, defaultdict
 
-from .._core import flush
+from .. import _core
+from ..core.compiling import ITEM, ITEMS, TRUTH, Parts, observe, renew
 from ..core.errors import message
 from ..tensors import Tensor, enable_grad, no_grad
 
@@ -38,6 +40,9 @@ class Optimizer:
     -----
     A subclass defines `_update(group, p, g, state)`, which changes the array `p` in place.
     """
+
+    # Settings that a formula's numbers are made of: they may change between compiled steps.
+    _renewed = frozenset()
 
     def __init__(self, params, defaults):
         self.defaults = defaults
@@ -122,7 +127,7 @@ class Optimizer:
                         p.grad = p.grad.detach()
                         p.grad._array[...] = 0
         if dropped:
-            flush("optimizer.zero_grad()")
+            _core.flush("optimizer.zero_grad()")
 
     def step(self, closure=None):
         """Changes the parameters by their gradients; those without one stay.
@@ -140,6 +145,8 @@ class Optimizer:
                 known = [(p, p.grad) for p in group["params"]]
                 given = [(p._array, g._array, self.state[p]) for p, g in known if g is not None]
                 self._update_all(group, given)
+                if not self._renewed and _core.capturing_step():
+                    renew(functools.partial(_count, [s for _, _, s in given if "step" in s]))
         for hook in list(self._after.values()):
             hook(self, (closure,), {})
         return loss
@@ -278,3 +285,45 @@ def not_differentiable(op, differentiable):
 def number(x):
     """A learning rate or the like as a number of Python's."""
     return float(x.item()) if isinstance(x, Tensor) else x
+
+
+def prepared(group, p, g):
+    """The gradient with its sign, and the weight decay that is part of it."""
+    if group["maximize"]:
+        g = -g
+    decay = group["weight_decay"]
+    return g + p * decay if decay and not group.get("decoupled_weight_decay") else g
+
+
+def _count(states):
+    """What a step without a formula does in Python: it has no numbers that depend on it."""
+    for state in states:
+        state["step"] += 1
+    return ()
+
+
+def _parts(self):
+    """What a captured step of a program depends on."""
+    fields = self.__dict__
+    found = [(ITEM, fields, k, fields[k]) for k in ("param_groups", "state", "_before", "_after")]
+    for hooks in (self._before, self._after):
+        found.append((ITEMS, hooks, None, tuple(hooks.values())))
+    found.append((ITEMS, self.param_groups, None, tuple(self.param_groups)))
+    for group in self.param_groups:
+        found.append((ITEMS, group["params"], None, tuple(group["params"])))
+        for key, value in group.items():
+            renewed = key in self._renewed
+            if renewed and isinstance(value, Tensor):
+                return Parts(reason=f"{key} of the optimizer is a tensor, whose element is read")
+            found.append((TRUTH, group, key, bool(value)) if renewed else (ITEM, group, key, value))
+    for p, state in self.state.items():
+        found.append((ITEM, self.state, p, state))
+        for key, value in state.items():
+            if isinstance(value, Tensor):
+                found.append((ITEM, state, key, value))
+            elif key != "step" and not self._renewed:
+                return Parts(reason=f"{self._name()} changes {key}, a number, in Python")
+    return Parts(found)
+
+
+observe(Optimizer, Optimizer.step, _parts)

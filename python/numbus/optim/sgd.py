@@ -4,7 +4,28 @@ from .. import _core
 from ..core.errors import message
 from ..core.operands import to_ndarray
 from ..tensors._tensor import wrap
-from .optimizer import Optimizer, check, not_differentiable, number
+from .formula import Formula
+from .optimizer import Optimizer, check, not_differentiable, number, prepared
+
+
+@Formula.cached
+def sgd(maximize, decays, momentum, nesterov):
+    """A step as a formula of p, g, with momentum its array v, and numbers."""
+
+    def step(p, g, *rest):
+        decay, kept, taken, lr = rest[-4:]
+        if maximize:
+            g = -g
+        if decays:
+            g = g + p * decay
+        if momentum:
+            v = rest[0]
+            v *= kept
+            v += g * taken
+            g = g + v * kept if nesterov else v
+        p -= g * lr
+
+    return Formula(step, 3 if momentum else 2, 4)
 
 
 class SGD(Optimizer):
@@ -60,20 +81,32 @@ class SGD(Optimizer):
             },
         )  # fmt: skip
 
-    def _update(self, group, p, g, state):
-        if group["maximize"]:
-            g = -g
-        if group["weight_decay"]:
-            g = g + p * group["weight_decay"]
-        momentum = group["momentum"]
-        if momentum:
-            kept = state.get("momentum_buffer")
-            if kept is None:
-                v = _core.copy_of(to_ndarray(g))
-                state["momentum_buffer"] = wrap(v)
+    _renewed = frozenset({"lr", "momentum", "dampening", "weight_decay"})
+
+    def _update_all(self, group, given):
+        momentum, nesterov = bool(group["momentum"]), bool(group["nesterov"])
+        lines = []
+        for p, g, state in given:
+            if not momentum:
+                lines.append((p, g))
+            elif state.get("momentum_buffer") is not None:
+                lines.append((p, g, state["momentum_buffer"]._array))
             else:
-                v = kept._array
-                v *= momentum
-                v += g * (1 - group["dampening"])
-            g = g + v * momentum if group["nesterov"] else v
-        p -= g * number(group["lr"])
+                self._begin(group, p, g, state)
+        formula = sgd(bool(group["maximize"]), bool(group["weight_decay"]), momentum, nesterov)
+        if lines:
+            formula(lines, self._numbers, group, len(lines))
+
+    def _begin(self, group, p, g, state):
+        """The first step with momentum, which is the gradient."""
+        g = prepared(group, p, g)
+        v = _core.copy_of(to_ndarray(g))
+        state["momentum_buffer"] = wrap(v)
+        p -= (g + v * group["momentum"] if group["nesterov"] else v) * number(group["lr"])
+
+    def _numbers(self, group, count):
+        numbers = (
+            number(group["weight_decay"]), number(group["momentum"]),
+            number(1 - group["dampening"]), number(group["lr"]),
+        )  # fmt: skip
+        return [numbers] * count

@@ -4,6 +4,7 @@ import copy
 import itertools
 from collections import OrderedDict, namedtuple
 
+from ...core.compiling import ITEMS, Parts, observe
 from ...core.errors import message
 from ...tensors import Parameter, Tensor, no_grad
 from ...tensors import dtype as dtype_type
@@ -632,3 +633,13 @@ def _tell_layer(error, module):
         error._numbus_layer = (module, path, told, what)
     except AttributeError:  # an error that takes no attributes stays as it is
         return
+
+
+def _parts(self):
+    """What a captured step of a program depends on: settings, parameters, modules, hooks."""
+    fields = self.__dict__
+    tables = [fields, *(f for f in fields.values() if isinstance(f, dict))]
+    return Parts([(ITEMS, table, None, tuple(table.values())) for table in tables])
+
+
+observe(Module, Module.__call__, _parts)

@@ -1,0 +1,351 @@
+// Capturing steps, and recording them again.
+#include "steps.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "lazy/recorder.h"
+#include "tensors.h"
+
+namespace numbus::bindings {
+namespace {
+
+constexpr size_t kKeys = 64;
+constexpr size_t kVariants = 4;  // of a key
+
+bool is_plain(PyObject* o) {
+  return o == Py_None || PyBool_Check(o) || PyLong_CheckExact(o) || PyFloat_CheckExact(o) ||
+         PyUnicode_CheckExact(o);
+}
+
+bool same_value(PyObject* now, PyObject* then) {
+  if (now == then) return true;
+  if (!now || Py_TYPE(now) != Py_TYPE(then) || !is_plain(then)) return false;
+  const int same = PyObject_RichCompareBool(now, then, Py_EQ);
+  if (same < 0) PyErr_Clear();
+  return same == 1;
+}
+
+Array array_in(PyObject* o) {
+  if (is_tensor(o)) return as_array(as_tensor(o).array);
+  if (is_array(o)) return as_array(o);
+  return array_of(as_generic(o));
+}
+
+}  // namespace
+
+const char* Made::read(PyObject* o, std::vector<Array>& arrays) {
+  auto of_items = [&](Kind k, Py_ssize_t n, auto item) -> const char* {
+    kind = k;
+    items.resize(static_cast<size_t>(n));
+    for (Py_ssize_t j = 0; j < n; ++j)
+      if (const char* why = items[static_cast<size_t>(j)].read(item(j), arrays)) return why;
+    return nullptr;
+  };
+  if (is_tensor(o) || is_array(o) || (is_generic(o) && !as_generic(o).known)) {
+    if (is_array(o) && as_masked(o).mask) return "the result is a masked part of an array";
+    if (is_tensor(o) && reinterpret_cast<PyObject*>(Py_TYPE(o)) != tensor_class())
+      return "the result is a parameter";
+    kind = is_tensor(o) ? Tensor : is_array(o) ? Ndarray : Generic;
+    at = arrays.size();
+    arrays.push_back(array_in(o));
+    if (is_tensor(o) && requires_gradient(as_tensor(o)) &&
+        (as_tensor(o).leaf || program::Tape::get().writer(arrays.back()) >= 0))
+      return "the result can still be differentiated";
+    return nullptr;
+  }
+  if (PyTuple_CheckExact(o))
+    return of_items(Tuple, PyTuple_Size(o), [&](Py_ssize_t j) { return PyTuple_GetItem(o, j); });
+  if (PyList_CheckExact(o))
+    return of_items(List, PyList_Size(o), [&](Py_ssize_t j) { return PyList_GetItem(o, j); });
+  if (PyDict_CheckExact(o)) {
+    const nb::tuple keys(nb::steal<nb::list>(PyDict_Keys(o)));
+    object = keys;
+    return of_items(Dict, PyTuple_Size(keys.ptr()), [&](Py_ssize_t j) {
+      return PyDict_GetItem(o, PyTuple_GetItem(keys.ptr(), j));
+    });
+  }
+  if (!is_plain(o)) return "the result holds an object that is no array";
+  object = nb::borrow(o);
+  return nullptr;
+}
+
+nb::object Made::make(std::vector<Array>& arrays) const {
+  switch (kind) {
+    case Constant: return object;
+    case Tensor: {
+      const nb::object a = nb::steal(wrap(Array(arrays[at])));
+      return nb::steal(wrap_tensor(a.ptr(), false));
+    }
+    case Ndarray: return nb::steal(wrap(Array(arrays[at])));
+    case Generic: return nb::steal(wrap_result(Masked(Array(arrays[at]))));
+    case Tuple: {
+      nb::object made = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(items.size())));
+      if (!made.is_valid()) throw nb::python_error();
+      for (size_t j = 0; j < items.size(); ++j)
+        PyTuple_SetItem(made.ptr(), static_cast<Py_ssize_t>(j),
+                        items[j].make(arrays).release().ptr());
+      return made;
+    }
+    case List: {
+      nb::list made;
+      for (const Made& m : items) made.append(m.make(arrays));
+      return made;
+    }
+    case Dict: {
+      nb::dict made;
+      for (size_t j = 0; j < items.size(); ++j)
+        made[nb::borrow(PyTuple_GetItem(object.ptr(), static_cast<Py_ssize_t>(j)))] =
+            items[j].make(arrays);
+      return made;
+    }
+  }
+  return nb::none();
+}
+
+StepCapture::StepCapture(const nb::args& args, const nb::kwargs& named) {
+  known_ = key_.read_step(args, named);
+}
+
+nb::bytes StepCapture::key() const {
+  return nb::bytes(key_.words().data(), key_.words().size() * sizeof(uint64_t));
+}
+
+void StepCapture::begin() {
+  before_ = std::exchange(tensors_used, &tensors_);
+  capture_.emplace(key_.arrays, true);
+}
+
+void StepCapture::end() {
+  if (!capture_ || capture_->ended()) return;
+  capture_->end();
+  tensors_used = before_;
+}
+
+nb::object StepCapture::why() const {
+  if (!capture_ || !capture_->why()) return nb::none();
+  const SourceLine at = describe_line(capture_->why_at());
+  return nb::make_tuple(capture_->why(), at.file, at.line);
+}
+
+nb::list StepCapture::tensors() const {
+  nb::list all;
+  for (const nb::object& t : tensors_) all.append(t);
+  return all;
+}
+
+const char* StepCapture::finish(nb::handle result, const nb::list& leaves) {
+  if (capture_->why()) return capture_->why();
+  std::vector<Array> arrays;
+  if (const char* why = made_.read(result.ptr(), arrays)) return why;
+  for (nb::handle t : leaves) {
+    PyObject* const g = as_tensor(t.ptr()).grad;
+    if (!g || g == Py_None) {
+      leaves_.emplace_back(nb::borrow(t), std::nullopt);
+      continue;
+    }
+    Array held = array_in(g);
+    if (capture_->keeps(*held.base.get())) continue;  // the step has changed it in place
+    leaves_.emplace_back(nb::borrow(t), arrays.size());
+    arrays.push_back(std::move(held));
+  }
+  recipe_ = Recipe::of(*capture_, arrays);
+  if (!recipe_) return "a result is not made by the step";
+  if (recipe_->size() == 0) return "nothing is recorded";
+  return nullptr;
+}
+
+const char* StepCapture::differs(const StepCapture& other) const {
+  return recipe_->differs(*other.recipe_);
+}
+
+bool StepCapture::keeps(nb::handle tensor) const {
+  return recipe_ && recipe_->keeps(*as_array(as_tensor(tensor.ptr()).array).base.get());
+}
+
+bool Guard::holds() const {
+  switch (kind) {
+    case Item: {
+      PyObject* const now = PyDict_GetItemWithError(of.ptr(), name.ptr());
+      if (!now) PyErr_Clear();
+      return same_value(now, value.ptr());
+    }
+    case Attribute: {
+      const nb::object now = nb::steal(PyObject_GetAttr(of.ptr(), name.ptr()));
+      if (!now.is_valid()) PyErr_Clear();
+      return same_value(now.ptr(), value.ptr());
+    }
+    case Cell: {
+      const nb::object now = nb::steal(PyObject_GetAttrString(of.ptr(), "cell_contents"));
+      if (!now.is_valid()) PyErr_Clear();
+      return same_value(now.ptr(), value.ptr());
+    }
+    case Items: {  // of a list or dict: those in a tuple
+      const Py_ssize_t n = PyTuple_Size(value.ptr());
+      if (PyObject_Size(of.ptr()) != n) return false;
+      if (PyDict_Check(of.ptr())) {
+        Py_ssize_t at = 0, k = 0;
+        PyObject *key, *item;
+        while (PyDict_Next(of.ptr(), &at, &key, &item))
+          if (!same_value(item, PyTuple_GetItem(value.ptr(), k++))) return false;
+        return true;
+      }
+      for (Py_ssize_t k = 0; k < n; ++k)
+        if (!same_value(PyList_GetItem(of.ptr(), k), PyTuple_GetItem(value.ptr(), k))) return false;
+      return true;
+    }
+    case Truth: {
+      PyObject* const now = PyDict_GetItemWithError(of.ptr(), name.ptr());
+      return now && PyObject_IsTrue(now) == (value.ptr() == Py_True ? 1 : 0);
+    }
+    case Gradient: {
+      PyObject* const now = as_tensor(of.ptr()).grad;
+      return (now ? now : Py_None) == value.ptr();
+    }
+    case Holds: {
+      const TensorObject& t = as_tensor(of.ptr());
+      return t.array == value.ptr() && t.constant == constant && t.leaf == leaf;
+    }
+  }
+  return false;
+}
+
+void Steps::install(StepCapture& c, const nb::list& guards, const nb::list& renewals) {
+  if (all_.size() >= kKeys) all_.clear();
+  const std::vector<uint64_t>& words = c.key_.words();
+  auto made = std::make_unique<Variant>();
+  made->words = words;
+  made->kept = c.key_.kept();
+  for (const Array& a : c.key_.arrays) made->layouts.push_back(a.layout);
+  made->recipe = c.recipe_;
+  made->repeat = std::make_unique<Repeat>(c.recipe_);
+  made->made = std::move(c.made_);
+  made->leaves = std::move(c.leaves_);
+  for (nb::handle g : guards) {
+    Guard one{static_cast<Guard::Kind>(nb::cast<int>(g[0])), g[1], g[2], g[3]};
+    if (one.kind == Guard::Holds) {
+      one.constant = as_tensor(one.of.ptr()).constant;
+      one.leaf = as_tensor(one.of.ptr()).leaf;
+    }
+    made->guards.push_back(std::move(one));
+  }
+  for (nb::handle r : renewals) made->renewals.push_back(nb::borrow(r));
+  auto& known = all_[hash_words(words.data(), words.size())];
+  known.insert(known.begin(), std::move(made));
+  if (known.size() > kVariants) known.pop_back();
+}
+
+nb::object Steps::answer(const nb::args& args, const nb::kwargs& named) {
+  const nb::object unknown = nb::borrow(Py_NotImplemented);
+  if (all_.empty() || capture_now || observer() || program::Tape::get().keeps()) return unknown;
+  CallKey key;
+  if (!key.read_step(args, named)) return unknown;
+  const auto found = all_.find(hash_words(key.words().data(), key.words().size()));
+  if (found == all_.end()) return unknown;
+  const auto fits = std::ranges::find_if(found->second, [&](const auto& v) {
+    return v->words == key.words() && std::ranges::all_of(v->guards, &Guard::holds);
+  });
+  if (fits == found->second.end()) return unknown;
+  Variant& v = **fits;
+  std::vector<double> numbers;
+  numbers.reserve(v.recipe->numbers());
+  for (const nb::object& renew : v.renewals) {
+    const nb::list lines(renew());
+    for (nb::handle line : lines)
+      for (Py_ssize_t k = 0; k < PyTuple_Size(line.ptr()); ++k)
+        numbers.push_back(PyFloat_AsDouble(PyTuple_GetItem(line.ptr(), k)));
+  }
+  if (PyErr_Occurred()) throw nb::python_error();
+  if (numbers.size() != v.recipe->numbers())
+    raise(ErrorKind::Runtime, "compile", "internal error: other numbers than were captured",
+          std::to_string(numbers.size()), std::to_string(v.recipe->numbers()));
+  // What the step overwrites is let go before the last one is carried out, as by zero_grad().
+  for (const auto& [t, at] : v.leaves) Py_CLEAR(as_tensor(t.ptr()).grad);
+  Runtime::get().flush("a compiled step");
+  const NoWarnings silent;
+  std::vector<Array> made;
+  if (auto repeated = v.repeat->answer(key.arrays, numbers)) {
+    made = std::move(*repeated);
+  } else {
+    const Recorder::Whole whole(Recorder::of(v.recipe->device()));
+    made = v.recipe->record(key.arrays, numbers);
+  }
+  ++answers_;
+  for (const auto& [t, at] : v.leaves) {
+    if (!at) continue;
+    const nb::object a = nb::steal(wrap(std::move(made[*at])));
+    PyObject* const before = std::exchange(as_tensor(t.ptr()).grad, wrap_tensor(a.ptr(), false));
+    Py_XDECREF(before);
+  }
+  return v.made.make(made);
+}
+
+void StepCapture::clear() {
+  key_ = CallKey();
+  tensors_.clear();
+  leaves_.clear();
+  made_ = Made();
+}
+
+void Steps::clear() {
+  const auto last = std::move(all_);
+  all_.clear();
+}
+
+namespace {
+
+template <class T>
+int traverse(PyObject* o, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(o));
+  if (!nb::inst_ready(o)) return 0;
+  return nb::inst_ptr<T>(o)->each(
+      [&](const nb::object& held) { return held.is_valid() ? visit(held.ptr(), arg) : 0; });
+}
+
+template <class T>
+int clear_held(PyObject* o) {
+  if (nb::inst_ready(o)) nb::inst_ptr<T>(o)->clear();
+  return 0;
+}
+
+template <class T>
+PyType_Slot collected[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse<T>)},
+                           {Py_tp_clear, reinterpret_cast<void*>(clear_held<T>)},
+                           {0, nullptr}};
+
+}  // namespace
+
+void bind_steps(nb::module_& m) {
+  nb::class_<StepCapture>(m, "StepCapture", nb::type_slots(collected<StepCapture>),
+                          "One call whose instructions are captured.")
+      .def("__init__", [](StepCapture* s, nb::args args,
+                          nb::kwargs named) { new (s) StepCapture(args, named); })
+      .def_prop_ro("known", &StepCapture::known)
+      .def_prop_ro("key", &StepCapture::key)
+      .def_prop_ro("why", &StepCapture::why)
+      .def_prop_ro("tensors", &StepCapture::tensors)
+      .def("begin", &StepCapture::begin)
+      .def("end", &StepCapture::end)
+      .def(
+          "finish",
+          [](StepCapture& s, nb::handle result, const nb::list& leaves) -> nb::object {
+            const char* why = s.finish(result, leaves);
+            return why ? nb::object(nb::str(why)) : nb::none();
+          },
+          nb::arg("result").none(), nb::arg("leaves"))
+      .def("differs",
+           [](const StepCapture& s, const StepCapture& other) -> nb::object {
+             const char* why = s.differs(other);
+             return why ? nb::object(nb::str(why)) : nb::none();
+           })
+      .def("keeps", &StepCapture::keeps, nb::arg("tensor"));
+  nb::class_<Steps>(m, "Steps", nb::type_slots(collected<Steps>),
+                    "Steps that are recorded again without their code.")
+      .def(nb::init<>())
+      .def("answer", &Steps::answer)
+      .def("install", &Steps::install, nb::arg("capture"), nb::arg("guards"), nb::arg("renewals"))
+      .def_prop_ro("answers", &Steps::answers);
+  m.def("capturing_step", [] { return capture_now && capture_now->whole(); });
+}
+
+}  // namespace numbus::bindings

@@ -1,0 +1,175 @@
+"""`compile`: a function whose array work is recorded again without its Python code."""
+
+import functools
+import types
+import warnings
+
+from ... import _core
+from ..errors import message
+from . import guards
+from .guards import ITEM, ITEMS, TRUTH, Parts
+from .watch import Watch, observe, renew
+
+__all__ = [
+    "ITEM", "ITEMS", "TRUTH", "CompileWarning", "Compiled", "Parts", "compile", "observe", "renew",
+]  # fmt: skip
+
+_FAILURES = 3  # of calls alike, before they are left to Python for good
+_CAPTURES = 64  # of one function, before all its calls are
+
+
+class CompileWarning(UserWarning):
+    """Calls of a compiled function are run by Python, each time."""
+
+
+class _Calls:
+    """What is known of calls with equal keys."""
+
+    def __init__(self):
+        self.seen = 0
+        self.failures = 0
+        self.last = None  # the capture before this one
+
+
+class Compiled:
+    """A function that `compile` made; called as the function is.
+
+    Attributes
+    ----------
+    answers : int
+        How many calls were recorded without the function's code.
+    reasons : list of str
+        Why other calls were not, each once.
+    """
+
+    def __init__(self, function):
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._steps = _core.Steps()
+        self._calls = {}
+        self._captures = 0
+        self.reasons = []
+
+    @property
+    def answers(self):
+        return self._steps.answers
+
+    def __call__(self, *args, **keywords):
+        made = self._steps.answer(*args, **keywords)
+        return self._learn(args, keywords) if made is NotImplemented else made
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __repr__(self):
+        return f"<compiled {self._function!r}>"
+
+    def _learn(self, args, keywords):
+        """Calls the function; from the second call alike on, what it records is captured."""
+        if _core.capturing_step():
+            return self._function(*args, **keywords)
+        if self._captures >= _CAPTURES:
+            if self._captures == _CAPTURES:
+                self._captures += 1
+                self._note("what it depends on is another at each call", warn=True)
+            return self._function(*args, **keywords)
+        capture = _core.StepCapture(*args, **keywords)
+        if not capture.known:
+            self._note("an argument's elements can be read by the host, or are differentiated")
+            return self._function(*args, **keywords)
+        calls = self._calls.setdefault(capture.key, _Calls())
+        calls.seen += 1
+        if calls.seen == 1 or calls.failures >= _FAILURES:
+            return self._function(*args, **keywords)
+        self._captures += 1
+        watch = Watch(self._function)
+        last = calls.last
+        gradients = {} if last is None else {id(t): t._grad for t in last.tensors}
+        started = watch.begin()
+        capture.begin()
+        try:
+            made = self._function(*args, **keywords)
+        finally:
+            capture.end()
+            watch.end()
+        reason = None if started else "a profiler or debugger is active"
+        reason = reason or watch.reason or _said(capture.why)
+        tensors = list({id(t): t for t in capture.tensors}.values())
+        if reason is None:
+            touched = [t for t in tensors if t._leaf or t._grad is not None]
+            reason = capture.finish(made, touched)
+        if reason is None and last is not None:
+            reason = last.differs(capture)
+        if reason is not None:
+            calls.failures += 1
+            calls.last = None
+            self._note(reason, warn=calls.failures >= _FAILURES)
+        elif last is None:
+            calls.last = capture
+        else:
+            found = guards.of(watch, capture, tensors, gradients)
+            if isinstance(found, str):
+                calls.failures += 1
+                self._note(found, warn=calls.failures >= _FAILURES)
+            else:
+                self._steps.install(capture, *found)
+            calls.last = None
+        return made
+
+    def _note(self, reason, warn=False):
+        if reason not in self.reasons:
+            self.reasons.append(reason)
+        if warn:
+            name = getattr(self._function, "__qualname__", repr(self._function))
+            text = message("compile", f"{name} is run by Python at each call", reason,
+                           "array work alone (see docs/training.md)")  # fmt: skip
+            warnings.warn(text, CompileWarning, stacklevel=4)
+
+
+def _said(why):
+    if why is None:
+        return None
+    text, file, line = why
+    return f"{text} ({file}, line {line})" if file else text
+
+
+def compile(function=None):
+    """A function whose array work is recorded again without running its Python code.
+
+    The first three calls with arguments alike are run by Python; what the second and third record
+    is compared. Where it is the same, and nothing else was done that would have to be done again,
+    later calls record it for their own arguments. On a device whose memory the host reads (a CPU)
+    each call is run by Python.
+
+    Parameters
+    ----------
+    function : callable
+        A step of a program: of arrays, tensors, numbers, texts, and lists, tuples and dicts of
+        these; other objects are known by themselves. It may use and change arrays, tensors, modules
+        and optimizers that it finds elsewhere. Calls are alike where shapes, dtypes, strides,
+        devices and other arguments are equal.
+
+    Returns
+    -------
+    Compiled
+        Gives what the function gives, but for tensors whose gradients were taken inside, which are
+        given detached. `gradients` of leaves are as the function leaves them.
+
+    Notes
+    -----
+    Before each call it is looked at whether global and closed-over variables, attributes of objects
+    that hang on them, settings of modules and optimizers, and tensors are those of the captured
+    call; learning rates are read anew. Calls are left to Python, with a `CompileWarning` that names
+    the reason and the line, where the function reads elements (`item()`, `if x > 0`), draws random
+    numbers, prints, or changes objects of Python's. What such a function reads by ways that are not
+    looked at (files, the clock, a dict reached by a computed key) is that of the captured call.
+
+    As a decorator it can be written `@compile` or `@compile()`.
+    """
+    if function is None:
+        return compile
+    if not callable(function):
+        raise TypeError(
+            message("compile", "nothing to call", type(function).__name__, "a function")
+        )
+    return function if isinstance(function, Compiled) else Compiled(function)

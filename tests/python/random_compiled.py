@@ -1,0 +1,170 @@
+"""Random nets whose steps are compiled by `nb.compile`, beside the same steps without it.
+
+Between steps the program changes what the step depends on: settings, weights, gradients, states,
+batches. Both runs are on a device whose memory the host cannot read, and must give the same bits.
+
+    python tests/python/random_compiled.py --first 0 --count 1000
+"""
+
+import argparse
+import warnings
+
+import numbus as nb
+import numpy as np
+from numbus import nn, optim, tensors
+from numbus.nn import functional as F
+from numbus.tensors import no_grad
+from random_nets import elements, net, optimizer, pick
+
+STEPS = 16
+
+
+def step_of(rng, model, steps, loss_of):
+    """A step of one of several forms, which returns a tree of tensors."""
+    zeros, order, returns = pick(rng, True, True, False), int(rng.integers(4)), int(rng.integers(3))
+    clips = rng.random() < 0.2
+
+    def finish(loss, out):
+        if clips:
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        steps.step()
+        if order == 1:
+            steps.zero_grad(set_to_none=zeros)
+        if returns == 0:
+            return loss
+        if returns == 1:
+            return {"loss": loss, "out": out.detach() * 1, "size": len(out)}
+        return [loss, (out.detach().sum(), None)]
+
+    def step(x, y):
+        if order in (0, 2):
+            steps.zero_grad(set_to_none=zeros)
+        out = model(x)
+        loss = loss_of(out, y)
+        loss.backward()
+        return finish(loss, out)
+
+    return step
+
+
+def change(rng, model, steps, scheduler):
+    """Something that a program does between two steps."""
+    what = int(rng.integers(16))
+    parameters = list(model.parameters())
+    p = parameters[int(rng.integers(len(parameters)))]
+    if what == 0:
+        steps.param_groups[0]["lr"] *= 0.5
+    elif what == 1:
+        model.eval() if model.training else model.train()
+    elif what == 2:
+        with no_grad():
+            p.mul_(0.5)
+    elif what == 3:
+        p.data = p.detach() * 0.5
+    elif what == 4:
+        if p.grad is not None:
+            p.grad *= 2
+    elif what == 5:
+        p.grad = None
+    elif what == 6:
+        steps.load_state_dict(steps.state_dict())
+    elif what == 7:
+        model.load_state_dict({k: v * 0.9 if v.dtype.is_floating_point else v
+                               for k, v in model.state_dict().items()})  # fmt: skip
+    elif what == 8:
+        p.requires_grad_(not p.requires_grad)
+    elif what == 9:
+        scheduler.step()
+    elif what == 10:
+        steps.param_groups[0]["weight_decay"] = pick(rng, 0, 0.1)
+    elif what == 11:
+        for k in range(len(model)):
+            if isinstance(model[k], nn.Linear):
+                model[k].bias = None
+                return
+    elif what == 12:
+        model[len(model) - 1].weight = nn.Parameter(model[len(model) - 1].weight.detach() * 0.5)
+    elif what == 13:
+        for m in model:
+            if isinstance(m, nn.LeakyReLU):
+                m.negative_slope *= 0.5
+
+
+def difference(seed, device="fenced"):
+    """(what differs between the two runs of a seed, or None; how many steps needed no code)."""
+    runs, answers = [], 0
+    for compiled in (False, True):
+        rng = np.random.default_rng(seed)
+        model, shape = net(rng)
+        with no_grad():
+            for p in model.parameters():
+                p.copy_(tensors.from_numpy(rng.uniform(-1, 1, tuple(p.shape))).to(p.dtype))
+        model = model.to(device)
+        steps = optimizer(rng, list(model.parameters()))
+        scheduler = optim.lr_scheduler.ExponentialLR(steps, 0.9)
+        loss_of = pick(rng, F.cross_entropy, F.cross_entropy, F.mse_loss)
+        step = step_of(rng, model, steps, loss_of)
+        if compiled:
+            step = nb.compile(step)
+        calm = rng.random()
+        found = []
+        for k in range(STEPS):
+            batch = int(pick(rng, 4, 4, 4, 4, 4, 5))
+            x = tensors.from_numpy(rng.standard_normal((batch, *shape)).astype("f4")).to(device)
+            y = tensors.from_numpy(rng.integers(0, 3, batch)).to(device)
+            if loss_of is not F.cross_entropy:
+                y = F.one_hot(y, 3).float()
+            try:
+                made = step(x, y)
+            except RuntimeError as error:
+                found.append((f"step {k}", str(error)))
+                continue
+            if rng.random() < 0.3:
+                first = made["loss"] if isinstance(made, dict) else made
+                first = first[0] if isinstance(first, list) else first
+                found.append((f"loss {k}", first.item()))
+            if rng.random() < 0.2:
+                found += [(f"gradient {n} {k}", elements(p.grad))
+                          for n, p in model.named_parameters() if p.grad is not None]  # fmt: skip
+            if isinstance(made, dict):
+                found += [(f"out {k}", elements(made["out"])), (f"size {k}", made["size"])]
+            if rng.random() < calm * 0.3:
+                change(rng, model, steps, scheduler)
+        found += [(name, elements(t)) for name, t in model.state_dict().items()]
+        for n, state in enumerate(steps.state_dict()["state"].values()):
+            found += [(f"{key} of {n}", elements(v) if isinstance(v, tensors.Tensor) else v)
+                      for key, v in state.items()]  # fmt: skip
+        runs.append(found)
+        answers = step.answers if compiled else 0
+    if len(runs[0]) != len(runs[1]):
+        return f"{len(runs[0])} results and {len(runs[1])}", answers
+    for (name, a), (other, b) in zip(*runs, strict=True):
+        if name != other or not np.array_equal(a, b, equal_nan=not isinstance(a, str)):
+            return f"{name}: {a} and {b}", answers
+    return None, answers
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--device", default="fenced")
+    options = parser.parse_args()
+    nb.seterr(all="ignore")
+    warnings.simplefilter("ignore")
+    failed = answered = 0
+    for seed in range(options.first, options.first + options.count):
+        try:
+            found, answers = difference(seed, options.device)
+            answered += answers
+        except Exception as error:  # noqa: BLE001: a seed that raises is one that failed
+            found = f"{type(error).__name__}: {error}"
+        if found:
+            failed += 1
+            print(f"seed {seed}: {found}", flush=True)
+    print(f"{options.count} nets from {options.first}: {failed} differ; "
+          f"{answered} of {options.count * STEPS} steps needed no code")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
