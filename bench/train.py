@@ -1,12 +1,13 @@
 """Steps of training small nets: forward, backward and Adam, in a plain loop without decorators.
 
     python bench/train.py [--device cpu|cuda] [--net mlp|mnist|cifar] [--batch N] [--steps N]
-                          [--tensors numbus|torch] [--item]
+                          [--tensors numbus|torch] [--item] [--compile]
 
 The batch lies on the device. With `--tensors torch` the same program runs with PyTorch; both start
 from the same weights and data, and the losses of the first steps are printed for comparison
 (`--losses FILE` writes them as JSON). Prints milliseconds a step (median of five rounds) and the
-part of it in which the host was busy. `--item` reads the loss in each step.
+part of it in which the host was busy. `--item` reads the loss in each step. `--compile` has
+`numbus.compile` or `torch.compile` make the step.
 """
 
 import argparse
@@ -89,10 +90,13 @@ def main():
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--tensors", default="numbus", choices=["numbus", "torch"])
     parser.add_argument("--item", action="store_true")
+    parser.add_argument("--compile", action="store_true")
     parser.add_argument("--losses")
     args = parser.parse_args()
     began = time.perf_counter()
     step, wait = prepare(args.tensors, args.net, args.batch, args.device)
+    if args.compile:
+        step = __import__(args.tensors).compile(step)
     losses = []
     for k in range(20):
         loss = step()

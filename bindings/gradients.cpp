@@ -2,7 +2,9 @@
 #include <memory>
 
 #include "given.h"
+#include "nanobind/stl/vector.h"
 #include "program/program.h"
+#include "program/tiles.h"
 
 namespace numbus::bindings {
 namespace {
@@ -125,6 +127,18 @@ void bind_gradients(nb::module_& m) {
       nb::arg("x"), nb::arg("value"),
       "An array of a number, of the shape, dtype and device of `x`.");
   m.def("watching", &program::watching, "Whether a program watches this thread.");
+  m.def(
+      "enter_largest_of_tiles",
+      [](nb::handle x, nb::handle y, nb::handle place, const std::vector<int64_t>& extents) {
+        const Array of = given(x), made = given(y), at = given(place);
+        if (made.ndim() != of.ndim() || at.ndim() != of.ndim() || at.dtype != DType::I8 ||
+            extents.size() > static_cast<size_t>(of.ndim()))
+          raise(ErrorKind::Value, "enter_largest_of_tiles", "results that do not fit",
+                shape_string(*made.layout), "one for each window");
+        program::enter_largest_of_tiles(of, made, at, extents);
+      },
+      nb::arg("x"), nb::arg("y"), nb::arg("place"), nb::arg("extents"),
+      "Gives `y` the derivative of the largest element of each window of `x`, at `place` in it.");
   m.def(
       "depends", [](nb::handle a) { return is_ours(a) && program::depends(given(a)); },
       nb::arg("x"), "Whether an array depends on what is differentiated.");

@@ -73,7 +73,7 @@ void Capture::note(const Instr& i, const Array& out, const Window::Input* in, in
                    bool seen) {
   if (why_) return;
   seen = seen && hidden_ == 0 && !whole_;
-  Step s{i, whole_ ? current_line() : 0, nullptr, {}, {}, count, seen};
+  Step s{i, whole_ ? current_line() : 0, nullptr, {}, {}, count, seen, nullptr};
   if (i.function) s.function = i.function->shared_from_this();
   for (int n = 0; n < count + i.more; ++n) {
     Input& x = s.in.emplace_back();
@@ -86,6 +86,22 @@ void Capture::note(const Instr& i, const Array& out, const Window::Input* in, in
   if (watched_ && !seen && bases_[s.out.base].kind != Known::Fresh)
     give_up("what an observer sees is overwritten");
   steps_.push_back(std::move(s));
+}
+
+void Capture::note_work(const std::shared_ptr<const HiddenWork>& w, std::span<const Array> operands,
+                        const Array& result) {
+  if (why_ || whole_ || hidden_ > 0) return;
+  Step s{{}, 0, nullptr, {}, {}, static_cast<int>(operands.size()), true, w};
+  for (const Array& a : operands) s.in.emplace_back().view = view_of(a.view(), false);
+  s.out = view_of(result.view(), true);
+  steps_.push_back(std::move(s));
+}
+
+void tell_work(const std::shared_ptr<const HiddenWork>& w, std::span<const Array> operands,
+               const Array& result) {
+  if (capture_now) capture_now->note_work(w, operands, result);
+  const Uncaptured here;
+  if (observer()) observer()->worked(*w, operands, result);
 }
 
 bool Capture::set_number(size_t step, size_t operand, int number) {
@@ -169,6 +185,12 @@ std::vector<Array> Recipe::record(std::span<const Array> given, std::span<const 
   Window::Input in[kMaxOperands];
   ViewRef views[kMaxOperands];
   for (const Capture::Step& s : steps_) {
+    if (s.work) {
+      std::vector<Array> operands;
+      for (const Capture::Input& in_one : s.in) operands.push_back(array_of(*in_one.view));
+      tell_work(s.work, operands, array_of(s.out));
+      continue;
+    }
     Instr i = s.instr;
     for (size_t n = 0; n < s.in.size(); ++n) {
       const Capture::Input& known = s.in[n];

@@ -17,6 +17,7 @@
 
 namespace numbus {
 
+struct HiddenWork;
 class Capture;
 extern constinit thread_local Capture* capture_now;
 
@@ -31,6 +32,9 @@ class Capture {
 
   // Before an instruction is recorded; `seen`: an observer is told of it.
   void note(const Instr& i, const Array& out, const Window::Input* in, int count, bool seen);
+  // Of work that observers are told of.
+  void note_work(const std::shared_ptr<const HiddenWork>& w, std::span<const Array> operands,
+                 const Array& result);
   static void spoil() { spoil("elements are read, or work is done that is not recorded"); }
   static void spoil(const char* why) {
     if (capture_now) [[unlikely]]
@@ -84,6 +88,7 @@ class Capture {
     std::vector<Input> in;  // of the operands and of further results
     int count;
     bool seen;
+    std::shared_ptr<const HiddenWork> work;  // null: an instruction
   };
   struct Known {
     enum Kind : uint8_t { Given, Fresh, Constant } kind;

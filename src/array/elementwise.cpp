@@ -8,6 +8,7 @@
 #include "array/at_once.h"
 #include "array/at_once_calls.h"
 #include "array/capture.h"
+#include "array/domains.h"
 #include "array/placement.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -229,9 +230,23 @@ void record_unobserved(Instr& i, const Array& out, const Window::Input* given, i
   }
   // Work that needs nothing pending is carried out by itself.
   Recorder& to = at_once && !pending ? Recorder::aside(*where) : r;
+  ViewRef result = out.view();
+  if (const Layout* shape =
+          where->host_readable() ? nullptr : producers_layout(to.window(), i, result, in, count)) {
+    auto seen_so = [&](const Layout& l) {
+      return Layout::contiguous({shape->shape(), static_cast<size_t>(shape->ndim())}, l.itemsize());
+    };
+    result.layout = seen_so(*result.layout);
+    for (int n = 0; n < count; ++n) {
+      if (!in[n].view) continue;
+      views[n] = *in[n].view;
+      views[n].layout = seen_so(*views[n].layout);
+      in[n].view = &views[n];
+    }
+  }
   to.record(mix(mix(i.line, static_cast<uint64_t>(i.op) << 8 | static_cast<uint64_t>(i.loop)),
                 reinterpret_cast<uint64_t>(out.layout.get())),
-            i, out.view(), in, count);
+            i, result, in, count);
   if (at_once) to.flush("memory shared with others");
 }
 

@@ -1,6 +1,7 @@
 // Whoever is told of each recorded instruction of a thread: gradients (program/).
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "lazy/window.h"
@@ -8,6 +9,11 @@
 namespace numbus {
 
 struct Array;
+
+// How a result was made that has a derivative of its own.
+struct HiddenWork {
+  virtual ~HiddenWork() = default;
+};
 
 class Observer {
  public:
@@ -21,6 +27,9 @@ class Observer {
   virtual void before_read(const Array& a) = 0;
   // Elements of `full` where `mask` holds have been put side by side in `dense`.
   virtual void selected(const Array& full, const Array& mask, const Array& dense) = 0;
+  // A fresh array was made of the operands by instructions that are hidden.
+  virtual void worked(const HiddenWork& w, std::span<const Array> operands,
+                      const Array& result) = 0;
   // A copy of an array was made on another device.
   virtual void moved(const Array& from, const Array& to) = 0;
 };
@@ -36,6 +45,10 @@ inline void observe(Observer* o) {
   observers += (o != nullptr) - (thread_observer != nullptr);
   thread_observer = o;
 }
+
+// Tells the observer, if there is one, and what captures this thread.
+void tell_work(const std::shared_ptr<const HiddenWork>& w, std::span<const Array> operands,
+               const Array& result);
 
 // While it lives, nobody looks.
 class Unobserved {

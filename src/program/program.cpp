@@ -51,6 +51,13 @@ class Watch : public Observer {
       if (!w.recording.busy) w.program->selected(full, mask, dense);
     });
   }
+  void worked(const HiddenWork& w, std::span<const Array> operands, const Array& result) override {
+    const auto& derived = static_cast<const DerivedWork&>(w);
+    each([&](Watched& to) {
+      if (!to.recording.busy)
+        to.program->add(derived.name(), operands, {&result, 1}, derived.pullback(operands));
+    });
+  }
   void before_read(const Array& a) override {
     if (constants || !is_inexact(a.dtype) || !depends(a)) return;
     raise(

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "array/array.h"
+#include "array/observer.h"
 
 namespace numbus::program {
 
@@ -53,6 +54,12 @@ struct Operand {
 // there are none, nothing) those of its operands; an empty one for nothing.
 using Pullback =
     std::function<std::vector<std::optional<Array>>(std::span<const std::optional<Array>>)>;
+
+// Work whose derivative is made of its operands.
+struct DerivedWork : HiddenWork {
+  virtual std::string name() const = 0;
+  virtual Pullback pullback(std::span<const Array> operands) const = 0;
+};
 
 struct Entry {
   // Its operands and results are those below; what it points to is gone.
