@@ -2,6 +2,7 @@
 #include "array/costs.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "device/cpu/thread_pool.h"
 #include "ops/is_function.h"
@@ -17,6 +18,9 @@ constexpr double kNearStep = 0.5, kFarStep = 4, kFarRoutine = 25;
 constexpr double kFarFlush = 10;
 // What a copy takes beside its bytes.
 constexpr double kThere = 8, kBack = 15;
+
+// Of an array, in bytes: how much of it is read matters.
+constexpr double kLarge = 1 << 20;
 
 // Bytes, or operations, a microsecond.
 constexpr double kNearMemory = 30'000, kFarMemory = 2'500'000, kLink = 12'000;
@@ -71,7 +75,8 @@ struct Sum {
 
 void add(const Instr& i, Sum& sum) {
   int64_t points = i.out.layout->size();
-  for (int n = 0; n < i.inputs(); ++n)
+  // Of what a gather reads from, it reads as many elements as it gives.
+  for (int n = i.gathers() ? 1 : 0; n < i.inputs(); ++n)
     if (i.in[n].slot >= 0) points = std::max(points, i.in[n].layout->size());
   const auto many = static_cast<double>(points);
   if (i.code == Instr::Call) {
@@ -98,16 +103,33 @@ void add(const Instr& i, Sum& sum) {
   sum.points = i.code == Instr::Reduce ? -1 : points;
 }
 
+// The bytes that are read of a slot which gathers alone use; of others, no limit.
+double gathered_from(const Window& w, int32_t slot) {
+  double bytes = 0;
+  for (const Instr& i : w.instrs_)
+    for (int n = 0; n < i.inputs() + i.more; ++n) {
+      if (i.in[n].slot != slot) continue;
+      if (n > 0 || !i.gathers()) return std::numeric_limits<double>::infinity();
+      bytes += static_cast<double>(i.out.layout->size() * i.in[0].layout->itemsize());
+    }
+  return bytes > 0 ? bytes : std::numeric_limits<double>::infinity();
+}
+
 }  // namespace
 
 Cost cost_of(const Window& w) {
   Sum sum;
   for (const Instr& i : w.instrs_) add(i, sum);
+  const bool gathers =
+      std::any_of(w.instrs_.begin(), w.instrs_.end(), [](const Instr& i) { return i.gathers(); });
   double moved = 0;
-  for (const Slot& s : w.slots_) {
+  for (size_t n = 0; n < w.slots_.size(); ++n) {
+    const Slot& s = w.slots_[n];
     const auto bytes = static_cast<double>(s.base->nbytes);
     const auto seen = static_cast<double>(s.first_layout->size() * s.first_layout->itemsize());
-    if (s.base->has_elements()) moved += s.mixed ? bytes : std::min(seen, bytes);
+    double read = s.mixed ? bytes : std::min(seen, bytes);
+    if (gathers && read > kLarge) read = std::min(read, gathered_from(w, static_cast<int32_t>(n)));
+    if (s.base->has_elements()) moved += read;
     if (s.written() && (s.base->has_elements() || s.base->handles > 0))
       moved += std::min(seen, bytes);
   }

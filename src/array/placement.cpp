@@ -212,7 +212,8 @@ void move(Base& b, Device& to, bool keeps) {
 
 void Balance::needs(const Base& b) {
   (near(b) ? price.far : price.near) += price_of_copy(b.nbytes, near(b));
-  most_lost = std::max(most_lost, b.lost);
+  // What others see stays: it would be copied each time.
+  if (b.shared == 0) most_lost = std::max(most_lost, b.lost);
 }
 
 bool Balance::runs_near() const {

@@ -45,9 +45,16 @@ Value Body::load(const ir::Arg& a, V row, V stride, V col, V mask) {
   }
   if (a.inner != ir::Inner::Contiguous || E.W == 1) {
     V step = stride ? stride : B.getInt64(itemsize(a.dtype));
-    Value r{as_value(gather(scalar, ptr, step, mask))};
-    if (is_complex(a.dtype))
-      r.im = gather(scalar, B.CreateGEP(B.getInt8Ty(), ptr, B.getInt64(size)), step, mask);
+    // What the kernel does not write may be loaded before what it stores earlier.
+    auto part_at = [&](V at) {
+      V v = gather(scalar, at, step, mask);
+      if (auto* one = llvm::dyn_cast<llvm::LoadInst>(v); one && E.constant_loads && !a.written)
+        one->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                         llvm::MDNode::get(B.getContext(), {}));
+      return v;
+    };
+    Value r{as_value(part_at(ptr))};
+    if (is_complex(a.dtype)) r.im = part_at(B.CreateGEP(B.getInt8Ty(), ptr, B.getInt64(size)));
     return r;
   }
   if (!is_complex(a.dtype))

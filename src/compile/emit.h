@@ -21,7 +21,8 @@ class Emit {
   // NVPTX (LLVM 19) loads <16 x i8> of any alignment as one access: there, vectors that are not
   // aligned go element by element.
   bool by_element = false;
-  int vector_align = 64;  // of a whole step's access to an aligned argument, in bytes
+  bool constant_loads = false;  // of what the kernel does not write, ahead of its stores
+  int vector_align = 64;        // of a whole step's access to an aligned argument, in bytes
 
   llvm::Type* scalar_type(DType t);  // of a value: bool is i1
   llvm::Type* type(DType t) { return wide(scalar_type(t)); }

@@ -14,6 +14,8 @@ std::string GpuKernel::key() const {
   put(vector);
   put(rows_each);
   put(strip);
+  put(warps);
+  put(narrow);
   for (const GpuAddress& p : addresses) {
     put(p.like);
     put(p.base);
@@ -54,6 +56,8 @@ class Gpu : GpuReductions {
       map();
     else if (g_.form == GpuForm::ReduceColumns)
       columns();
+    else if (g_.warps)
+      warps();
     else if (g_.strip)
       strips();
     else

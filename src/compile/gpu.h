@@ -42,6 +42,8 @@ struct GpuKernel {
   int vector = 1;     // consecutive points a thread handles at once
   int rows_each = 1;  // consecutive rows a thread handles at once (Map)
   int strip = 0;  // ReduceAll: rows that a block of so many times kGpuThreads walks down at once
+  bool warps = false;   // ReduceRows: a warp for each row, in the order that a block has
+  bool narrow = false;  // all rows begin less than 2 GiB from the first one
   std::vector<GpuAddress> addresses;
 
   // Whether a point reads rows that other points read too.

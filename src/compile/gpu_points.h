@@ -71,6 +71,7 @@ class GpuPoints {
       annotate("maxntidx", kGpuThreads);
       annotate("minctasm", g.vector * widest > 16 ? 3 : 4);
     }
+    one_.constant_loads = g.form == GpuForm::ReduceColumns;
     many_.vector_align = quick_.vector_align = 16;
     many_.by_element = quick_.by_element = true;
   }
@@ -154,9 +155,13 @@ class GpuPoints {
       int w = k_.param_arg(a), like = k_.param_arg(at.like);
       V offset = at.like < a ? offsets[at.like] : nullptr;
       if (!offset) {
-        offset = b_.getInt64(0);
+        llvm::Type* const wide = b_.getInt64Ty();
+        llvm::Type* const type = g_.narrow ? b_.getInt32Ty() : wide;
+        offset = llvm::ConstantInt::get(type, 0);
         for (int d = 0; d < outer; ++d)
-          offset = b_.CreateAdd(offset, b_.CreateMul(p.index[d], word(w + 1 + d)));
+          offset = b_.CreateAdd(offset, b_.CreateMul(b_.CreateTrunc(p.index[d], type),
+                                                     b_.CreateTrunc(word(w + 1 + d), type)));
+        offset = b_.CreateSExt(offset, wide);
       }
       offsets.push_back(offset);
       int same = same_row(a);

@@ -143,6 +143,67 @@ class GpuReductions : protected GpuPoints {
     });
   }
 
+  // A warp for each row of at most one vector for each of a block's threads: lane l does the work
+  // of threads l, l + 32, …, and states are merged in the order in which the block would.
+  void warps() {
+    V results = word(g_.word_rows()), count = word(g_.word_points());
+    constexpr int kWarp = 32, kWarps = kGpuThreads / kWarp;
+    V lane = b_.CreateAnd(tid_, b_.getInt64(kWarp - 1)), warp = b_.CreateLShr(tid_, 5);
+    V first = b_.CreateAdd(b_.CreateMul(block_y_, b_.getInt64(kWarps)), warp);
+    loop(first, results, b_.CreateMul(grid_y_, b_.getInt64(kWarps)), [&](V result) {
+      Row row = enter_row(result);
+      std::vector<State> all = merged_threads(row, lane, count, 0, 1);
+      for (int half = kWarp / 2; half >= 1; half /= 2)
+        for (size_t n = 0; n < all.size(); ++n) {
+          State other;
+          for (V v : all[n]) other.push_back(shuffled_down(v, half));
+          all[n] = merge(one_, g_.reduces[n], all[n], other);
+        }
+      branch(b_.CreateICmpEQ(lane, b_.getInt64(0)), [&] {
+        for (size_t n = 0; n < all.size(); ++n)
+          store_result(static_cast<int>(n), result, nullptr, all[n]);
+      });
+    });
+  }
+  // The states of threads lane + 32 (at + k apart), merged pairwise.
+  std::vector<State> merged_threads(const Row& row, V lane, V count, int at, int apart) {
+    if (apart < kGpuThreads / 32) {
+      std::vector<State> all = merged_threads(row, lane, count, at, 2 * apart);
+      const std::vector<State> others = merged_threads(row, lane, count, at + apart, 2 * apart);
+      for (size_t n = 0; n < all.size(); ++n)
+        all[n] = merge(one_, g_.reduces[n], all[n], others[n]);
+      return all;
+    }
+    reset_state();
+    V col = b_.CreateMul(b_.CreateAdd(lane, b_.getInt64(32 * at)), b_.getInt64(g_.vector));
+    branch(b_.CreateICmpSLT(col, count), [&] { points(row, col, count); });
+    std::vector<State> all;
+    for (const GpuReduce& r : g_.reduces) {
+      State s = get_state(r, 0);
+      for (int v = 1; v < g_.vector; ++v) s = merge(one_, r, s, get_state(r, v));
+      all.push_back(s);
+    }
+    return all;
+  }
+  // That of the lane so many further on.
+  V shuffled_down(V v, int lanes) {
+    llvm::Type* const type = v->getType();
+    const unsigned bits = type->getScalarSizeInBits();
+    V word = b_.CreateBitCast(v, b_.getIntNTy(bits));
+    auto moved = [&](V part) -> V {
+      return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_shfl_sync_down_i32, {},
+                                {b_.getInt32(-1), part, b_.getInt32(lanes), b_.getInt32(31)});
+    };
+    if (bits <= 32) {
+      word = b_.CreateTrunc(moved(b_.CreateZExt(word, b_.getInt32Ty())), b_.getIntNTy(bits));
+    } else {
+      V low = b_.CreateTrunc(word, b_.getInt32Ty());
+      V high = b_.CreateTrunc(b_.CreateLShr(word, 32), b_.getInt32Ty());
+      word = b_.CreateOr(zext(moved(low)), b_.CreateShl(zext(moved(high)), 32));
+    }
+    return b_.CreateBitCast(word, type);
+  }
+
   struct Partials {
     V counter, slots;
   };
@@ -300,8 +361,20 @@ class GpuReductions : protected GpuPoints {
         reset_state();
         V base = b_.CreateMul(result, rows);
         V limit = b_.CreateSelect(inside, rows, b_.getInt64(0));
-        loop(tid_y_, limit, ntid_y_,
-             [&](V row) { one_point(enter_row(b_.CreateAdd(base, row)), col, 0); });
+        // Several rows at a time: their loads are in flight together.
+        constexpr int64_t kUnrolled = 8;
+        auto below = [&](V row, int64_t n) {
+          return b_.CreateAdd(row, b_.CreateMul(ntid_y_, b_.getInt64(n)));
+        };
+        auto point = [&](V row) { one_point(enter_row(b_.CreateAdd(base, row)), col, 0); };
+        V start = tid_y_;
+        if (k_.body.size() <= 48) {
+          V full = b_.CreateSub(limit, b_.CreateMul(ntid_y_, b_.getInt64(kUnrolled - 1)));
+          start = loop(tid_y_, full, b_.CreateMul(ntid_y_, b_.getInt64(kUnrolled)), [&](V row) {
+            for (int64_t n = 0; n < kUnrolled; ++n) point(below(row, n));
+          });
+        }
+        loop(start, limit, ntid_y_, point);
         for (const GpuReduce& r : g_.reduces) share(r, thread, get_state(r, 0));
         barrier();
         branch(b_.CreateAnd(inside, b_.CreateICmpEQ(tid_y_, b_.getInt64(0))), [&] {

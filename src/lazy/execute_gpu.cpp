@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -51,13 +52,34 @@ int64_t power_of_two_up(int64_t n, int64_t limit) {
   return p;
 }
 
+// Threads that share a row's groups: as few as possible idle in the last one of their rounds, and
+// in a block with others for more rows.
+int64_t threads_across(int64_t groups, int64_t limit) {
+  constexpr int64_t kHalfWarp = 16, kManyRounds = 8;
+  if (groups < kHalfWarp || groups >= kManyRounds * limit) return power_of_two_up(groups, limit);
+  int64_t best = limit;
+  double most = 0;
+  for (int64_t x = kHalfWarp; x <= limit; x += kHalfWarp) {
+    const int64_t rounds = (groups + x - 1) / x;
+    const double used = static_cast<double>(groups) / static_cast<double>(rounds * x) *
+                        static_cast<double>(limit / x * x) / static_cast<double>(limit);
+    if (used >= most) {
+      most = used;
+      best = x;
+    }
+  }
+  return best;
+}
+
 // How the arguments lie: which allow 16-byte accesses along every row, and how they lie beside one
 // another. Part of a kernel's identity.
 struct Arrangement {
   std::string aligned;
   std::vector<compile::GpuAddress> addresses;
+  bool narrow = true;
   std::string key() const {
     std::string s = aligned;
+    s += narrow ? 'n' : 'w';
     for (const compile::GpuAddress& p : addresses)
       for (int v : {p.like, p.base, p.row, p.col}) s.append(reinterpret_cast<const char*>(&v), 2);
     return s;
@@ -73,6 +95,10 @@ Arrangement arrangement_of(const KernelStep& step) {
     const int64_t* p = words(a);
     compile::GpuAddress& address = l.addresses[a];
     address = {a, a, 0, 0};
+    double reach = 0;
+    for (int dim = 0; dim + 1 < k.rank; ++dim)
+      reach += std::abs(static_cast<double>(p[1 + dim])) * static_cast<double>(step.params[dim]);
+    l.narrow = l.narrow && reach < std::numeric_limits<int32_t>::max();
     for (int b = a - 1; b >= 0; --b)
       if (k.args[a].inner == k.args[b].inner && std::equal(p + 1, p + 1 + k.rank, words(b) + 1))
         address.like = l.addresses[b].like;
@@ -121,6 +147,7 @@ void describe(Code& code, const KernelStep& step, const Arrangement& layout) {
   compile::GpuKernel& g = code.gpu;
   g.kernel = &code.kernel;
   g.addresses = layout.addresses;
+  g.narrow = layout.narrow;
   for (const ReduceStep& r : step.reduces)
     g.reduces.push_back({r.kind, r.in, r.out, r.first_field, r.fields});
   if (step.reduces.empty()) {
@@ -135,6 +162,10 @@ void describe(Code& code, const KernelStep& step, const Arrangement& layout) {
   } else {
     g.form = step.keeps ? compile::GpuForm::ReduceRows : compile::GpuForm::ReduceAll;
     g.vector = compile::gpu_reduce_vector(g);
+    // Many short rows: most of a block's threads would wait for each other.
+    g.warps = step.keeps && k.rank == 2 && step.sequential == 1 && k.boxes == 0 &&
+              k.body.size() <= 32 && step.cols <= compile::kGpuThreads * g.vector &&
+              step.rows >= 2 * kBlocks;
     // Where blocks lie straight below one another, one does the work of a few: rows that these
     // share come from its cache.
     int64_t width = compile::kGpuThreads * g.vector, across = step.cols / width;
@@ -193,7 +224,8 @@ class GpuExecutor final : public Executor, GpuLaunches {
       int64_t groups = (step.cols + per_thread - 1) / per_thread;
       const int64_t threads = compile::kGpuThreads;
       // Blocks of several rows where these read one another's neighbours: one cache serves them.
-      block.x = static_cast<unsigned>(power_of_two_up(groups, g.shares_rows() ? 64 : threads));
+      block.x = static_cast<unsigned>(g.shares_rows() ? power_of_two_up(groups, 64)
+                                                      : threads_across(groups, threads));
       int64_t rows = (step.rows + g.rows_each - 1) / g.rows_each;
       block.y = static_cast<unsigned>(
           std::min<int64_t>(threads / block.x, power_of_two_up(rows, threads)));
@@ -224,7 +256,8 @@ class GpuExecutor final : public Executor, GpuLaunches {
       } else {
         block.x = compile::kGpuThreads;
         block.y = static_cast<unsigned>(std::max(1, g.strip));
-        grid.y = static_cast<unsigned>(std::min<int64_t>(count, 65535));
+        const int64_t rows = g.warps ? (count + 7) / 8 : count;
+        grid.y = static_cast<unsigned>(std::min<int64_t>(rows, 65535));
         if (g.form == compile::GpuForm::ReduceAll) {
           // A fixed number of blocks for a given size: the order of the sum depends on nothing
           // else.
@@ -281,7 +314,7 @@ class GpuExecutor final : public Executor, GpuLaunches {
     describe(*code, step, layout);
     std::string known = layout.key();
     for (int n : {static_cast<int>(code->gpu.form), code->gpu.vector, code->gpu.rows_each,
-                  code->gpu.strip, d.ordinal()})
+                  code->gpu.strip, static_cast<int>(code->gpu.warps), d.ordinal()})
       known += ' ' + std::to_string(n);
     step.device_key = key;
     step.device_made = step.device_code->find(known);

@@ -47,6 +47,7 @@ Array element_numbers(int64_t count, Device& device) {
   if (!known.base.get()) {
     const Unobserved alone;
     known = arange(0, 1, 0, 1, count, DType::I8, &device);
+    known.base->pinned = true;  // it is where it is used
   }
   return known;
 }

@@ -13,6 +13,7 @@ import pytest
 from check import Checker
 from conftest import DEVICE
 from grammar import generate
+from numbus import tensors
 
 pytestmark = [pytest.mark.numbus, pytest.mark.cpu]
 
@@ -262,3 +263,17 @@ def test_gradients_of_gathers_beside_a_named_device(xp):
     columns = xp.to_device(xp.arange(2000) % 10, "fenced")
     found = xp.grad(lambda x: (x[xp.arange(2000), columns] * 2).sum())(table)
     assert found.device == "fenced" and float(found.sum()) == 4000
+
+
+def test_few_rows_of_a_large_array_of_numpys_stay(xp, core):
+    """Batches of a data set: the array is not copied for them, however often they are taken."""
+    core.set_placement("fenced", 1 << 16)
+    table = np.arange(2_000_000.0).reshape(20_000, 100)
+    shared = tensors.from_numpy(table)._array
+    index = np.arange(3, 67)
+    before = core.stats()["bytes_to_device"]
+    for _ in range(300):
+        batch = shared[xp.asarray(index)]
+    assert batch.device == "cpu"
+    assert core.stats()["bytes_to_device"] == before
+    np.testing.assert_array_equal(np.asarray(batch), table[index])
