@@ -277,7 +277,9 @@ Imported import_buffer(PyObject* o) {
   }
   auto n = static_cast<size_t>(view->ndim);
   auto* data = static_cast<char*>(view->buf);
-  return {{data, {view->shape, n}, {view->strides, n}, *t, writeable, false, false}, release, view};
+  return {{data, {view->shape, n}, {view->strides, n}, *t, writeable, false, false, false},
+          release,
+          view};
 }
 
 }  // namespace

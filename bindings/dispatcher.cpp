@@ -1,436 +1,25 @@
-// Calling compiled functions from Python: types and words of arguments, results, errors.
+// Calling compiled functions from Python: code for the types of the arguments, and results.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include <structmember.h>
 
 #include "compile/compiler.h"
 #include "compile/leave.h"
 #include "compile/runtime.h"
-#include "containers.h"
 #include "device/counts.h"
 #include "frontend.h"
 #include "in_progress.h"
 #include "passes/pipeline.h"
+#include "plain_numbers.h"
+#include "quick_arguments.h"
 
 namespace numbus::bindings {
 
-using frontend::Order;
 using frontend::Type;
-
-namespace {
-
-int64_t float_word(double x) { return std::bit_cast<int64_t>(x); }
-
-// The class of a named tuple; other tuples stay as they are.
-void name_tuple(nb::handle value, Type& t) {
-  struct Class {
-    nb::object held;
-    int number;
-    std::vector<std::string> names;
-  };
-  static auto* known = new std::unordered_map<PyTypeObject*, Class>;
-  PyTypeObject* type = Py_TYPE(value.ptr());
-  auto it = known->find(type);
-  if (it == known->end()) {
-    if (!nb::hasattr(value, "_fields")) return;
-    nb::object cls = nb::borrow(value.type());
-    nb::object found = jit_errors().attr("named_tuple_class")(cls);
-    Class c{cls, nb::cast<int>(found[0]), nb::cast<std::vector<std::string>>(found[1])};
-    it = known->emplace(type, std::move(c)).first;
-  }
-  t.number = it->second.number;
-  t.names = it->second.names;
-}
-
-}  // namespace
-
-nb::object jit_errors() { return nb::module_::import_("numbus.kernels._errors"); }
-
-void raise_compile_error(const frontend::CompileError& e) {
-  jit_errors().attr("raise_compile_error")(e.message, e.hint, e.file, e.function, e.line, e.col,
-                                           e.end_line, e.end_col, e.unsupported);
-  throw nb::python_error();
-}
-
-void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* context, bool kernel) {
-  static const frontend::Site stuck{
-      "RuntimeError",
-      "[cuda] a barrier or warp operation waits for threads that never come; debug=True names "
-      "the lines",
-      "", "", 0};
-  static const frontend::Site deep{"RecursionError", "maximum recursion depth exceeded", "", "", 0};
-  int64_t which = context[compile::kSite];
-  const frontend::Site& s = which == compile::kTooDeep ? deep
-                            : which < 0                ? stuck
-                                                       : sites.at(static_cast<size_t>(which));
-  auto at = [&](int w) { return context[w]; };
-  using namespace compile;
-  nb::object argument = nb::none();
-  if (!s.argument.unknown()) {
-    const int64_t owner = at(kFirst);
-    Type list = Type::of(Type::Tag::List);
-    list.items = {s.argument};
-    each_item(list, owner, [&](const Type& item, const int64_t* words) {
-      retain_owners(item, words);
-      argument = nb::make_tuple(to_python(item, words, Arguments()));
-    });
-    numbus_release(owner);
-  }
-  jit_errors().attr("raise_noted")(
-      s.exception, s.text, s.file, s.function, s.line, at(kFirst), at(kSecond), argument,
-      kernel && which != kTooDeep
-          ? nb::make_tuple(nb::make_tuple(at(kThread), at(kThread + 1), at(kThread + 2)),
-                           nb::make_tuple(at(kBlock), at(kBlock + 1), at(kBlock + 2)))
-          : nb::object(nb::none()));
-  throw nb::python_error();
-}
-
-// What the handler of Ctrl-C has raised; what was printed before is written first.
-void raise_interrupted(const std::string& printed) {
-  set_error(Error(ErrorKind::Interrupted, ""));
-  nb::python_error raised;
-  if (!printed.empty()) nb::module_::import_("sys").attr("stdout").attr("write")(printed);
-  throw raised;
-}
-
-frontend::Options to_options(nb::handle dict) {
-  frontend::Options o;
-  auto flag = [&](const char* name, bool& to) {
-    if (nb::cast<bool>(dict.attr("__contains__")(name))) to = nb::cast<bool>(dict[name]);
-  };
-  flag("kernel", o.kernel);
-  flag("fastmath", o.fastmath);
-  flag("boundscheck", o.boundscheck);
-  flag("wraparound", o.wraparound);
-  flag("debug", o.debug);
-  flag("parallel", o.parallel);
-  flag("python_errors", o.python_errors);
-  flag("long_loops", o.long_loops);
-  // Asked for all functions at once, as in Numba.
-  for (const char* name : {"NUMBUS_BOUNDSCHECK", "NUMBA_BOUNDSCHECK"})
-    if (const char* asked = std::getenv(name); asked && *asked) {
-      o.boundscheck = std::string_view(asked) != "0";
-      break;
-    }
-  return o;
-}
-
-// (tag, dtype, weak, ndim, order, readonly, items, names), as numbus.kernels.types describes a
-// type.
-Type to_type(nb::handle described) {
-  Type t;
-  std::string tag = nb::cast<std::string>(described.attr("tag"));
-  if (tag == "none") t.tag = Type::Tag::None;
-  if (tag == "str") {
-    t.tag = Type::Tag::String;
-    t.owned = true;
-  }
-  if (tag == "number" || tag == "array") {
-    t.tag = tag == "number" ? Type::Tag::Number : Type::Tag::Array;
-    t.dtype = to_dtype(nb::object(described.attr("dtype")).ptr());
-  }
-  if (tag == "number") t.weak = nb::cast<bool>(described.attr("weak"));
-  if (tag == "array") {
-    t.ndim = static_cast<uint8_t>(nb::cast<int>(described.attr("ndim")));
-    std::string order = nb::cast<std::string>(described.attr("layout"));
-    t.order = order == "C" ? Order::C : order == "F" ? Order::F : Order::Any;
-    t.readonly = nb::cast<bool>(described.attr("readonly"));
-    t.aligned = nb::cast<bool>(described.attr("aligned"));
-  }
-  if (tag == "tuple" || tag == "dict" || tag == "list") {
-    t.tag = tag == "tuple" ? Type::Tag::Tuple : tag == "dict" ? Type::Tag::Dict : Type::Tag::List;
-    t.owned = tag != "tuple";
-    for (nb::handle i : described.attr("items")) t.items.push_back(to_type(i));
-    if (tag != "tuple") {
-      frontend::hold_python_numbers(t);
-      frontend::own_arrays(t);
-    }
-  }
-  return t;
-}
-
-void Arguments::add_reach(const void* first, int64_t low, int64_t high) {
-  if (!wants_reach || low >= high) return;
-  auto at = reinterpret_cast<std::uintptr_t>(first);
-  reach.push_back({index, depth > 0, at + static_cast<std::uintptr_t>(low),
-                   at + static_cast<std::uintptr_t>(high)});
-}
-
-std::vector<Use> Arguments::uses(const std::vector<bool>& written) const {
-  std::vector<Use> all;
-  for (const Reach& r : reach)
-    all.push_back(
-        {r.begin, r.end, r.nested || r.argument >= written.size() || written[r.argument]});
-  return all;
-}
-
-// `shift`: from the host's address to the one that the device knows.
-void Arguments::add_buffer(const Py_buffer& b, int64_t shift, const char* function, Type& t) {
-  auto d = from_format(b.format, b.itemsize);
-  if (!d)
-    raise(ErrorKind::Type, function, "array of a type Numbus lacks", b.format ? b.format : "bytes",
-          "a boolean, integer, float or complex type");
-  t = Type::array_of(*d, b.ndim);
-  t.readonly = b.readonly;
-  bool c = true, f = true;
-  int64_t step = b.itemsize;
-  for (int k = b.ndim; k-- > 0; step *= b.shape[k])
-    if (b.shape[k] != 1 && b.strides[k] != step) c = false;
-  step = b.itemsize;
-  for (int k = 0; k < b.ndim; step *= b.shape[k++])
-    if (b.shape[k] != 1 && b.strides[k] != step) f = false;
-  t.order = c ? Order::C : f ? Order::F : Order::Any;
-  words.push_back(reinterpret_cast<int64_t>(b.buf) + shift);
-  words.push_back(0);
-  for (int k = 0; k < b.ndim; ++k) words.push_back(b.shape[k]);
-  for (int k = 0; k < b.ndim; ++k) words.push_back(b.strides[k]);
-}
-
-// An array of the host that kernels on a GPU reach where it is.
-bool Arguments::add_mapped(PyObject* o, const char* function, Type& t) {
-  if (!any_host_blocks() || is_array(o) || !PyObject_CheckBuffer(o)) return false;
-  buffers.emplace_back();
-  Py_buffer& b = buffers.back();
-  if (PyObject_GetBuffer(o, &b, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
-    buffers.pop_back();
-    PyErr_Clear();
-    return false;
-  }
-  int64_t low = 0, high = b.itemsize;
-  for (int k = 0; k < b.ndim; ++k) {
-    if (b.shape[k] == 0) high = low;
-    if (b.shape[k] == 0) break;
-    (b.strides[k] < 0 ? low : high) += (b.shape[k] - 1) * b.strides[k];
-  }
-  HostBlock block;
-  auto* first = static_cast<char*>(b.buf);
-  if (!find_host_block(first + low, static_cast<size_t>(high - low), &block) ||
-      block.device_address == 0)
-    return false;
-  add_reach(first, low, high);
-  add_buffer(b, static_cast<int64_t>(block.device_address - block.begin), function, t);
-  return true;
-}
-
-nb::tuple described(const std::vector<Type>& types) {
-  nb::list all;
-  for (const Type& t : types) {
-    const char* tag = t.is_number()             ? "number"
-                      : t.is_array()            ? "array"
-                      : t.is(Type::Tag::Tuple)  ? "tuple"
-                      : t.is(Type::Tag::Dict)   ? "dict"
-                      : t.is(Type::Tag::List)   ? "list"
-                      : t.is(Type::Tag::None)   ? "none"
-                      : t.is(Type::Tag::String) ? "str"
-                                                : "function";
-    const char* layout = t.order == Order::C ? "C" : t.order == Order::F ? "F" : "A";
-    all.append(nb::make_tuple(tag, std::string(numbus::name(t.dtype)), static_cast<int>(t.ndim),
-                              layout, t.readonly, described(t.items)));
-  }
-  return nb::tuple(all);
-}
-
-void Arguments::add_words(const Array& a, Type& t) {
-  const Layout& l = *a.layout;
-  t = Type::array_of(a.dtype, l.ndim());
-  t.readonly = !a.writeable;
-  t.order = l.c_contiguous() ? Order::C : l.f_contiguous() ? Order::F : Order::Any;
-  char* first = data_of(a, "passed to a kernel");
-  if (l.size() != 0) add_reach(first, l.low(), l.high());
-  int n = l.ndim();
-  t.aligned = t.order == Order::C && n > 0 &&
-              reinterpret_cast<std::uintptr_t>(first) % frontend::kWide == 0 &&
-              (n == 1 || l.shape(n - 1) * itemsize(a.dtype) % frontend::kWide == 0);
-  words.push_back(reinterpret_cast<int64_t>(first));
-  words.push_back(0);
-  for (int k = 0; k < l.ndim(); ++k) words.push_back(l.shape(k));
-  for (int k = 0; k < l.ndim(); ++k) words.push_back(l.stride(k));
-}
-
-static bool is_writable_buffer(PyObject* o) {
-  Py_buffer view;
-  if (PyObject_GetBuffer(o, &view, PyBUF_FULL_RO) != 0) throw nb::python_error();
-  bool writable = !view.readonly;
-  PyBuffer_Release(&view);
-  return writable;
-}
-
-// Arrays for a kernel on a GPU; says no where the value is none.
-bool Arguments::add_on_device(nb::handle value, const char* function, Type& t) {
-  PyObject* o = value.ptr();
-  if (is_array(o) && as_masked(o).full.base->device == device) {
-    Array& a = as_array(o);
-    before_write(a);
-    a.base->changed();
-    add_words(a, t);
-    return true;
-  }
-  if (add_mapped(o, function, t)) return true;
-  if (!is_array(o) && nb::hasattr(value, "__cuda_array_interface__")) {
-    // As an array of ours: work follows the stream that it is ready in.
-    hold.push_back(nb::module_::import_("numbus").attr("asarray")(value));
-    return add_on_device(hold.back(), function, t);
-  }
-  if (is_generic(o) || is_numpy_scalar(o) || !PyObject_CheckBuffer(o) || PyBytes_Check(o))
-    return false;
-  // A kernel may write to a copy just where it may write to what is copied.
-  Array there =
-      is_array(o) ? to_device(as_array(o), *device) : import_numpy(o, true, false, device);
-  there.writeable = is_array(o) ? as_array(o).writeable : is_writable_buffer(o);
-  add_words(there, t);
-  copied.push_back({index, nb::borrow(value), there});
-  return true;
-}
-
-// What a kernel wrote to copies of the host's arrays goes back into these.
-void Arguments::copy_back(const std::vector<bool>& written) {
-  for (Copied& c : copied) {
-    if (c.argument >= written.size() || !written[c.argument]) continue;
-    nb::object result = nb::steal(wrap(Array(c.there)));
-    nb::module_::import_("numpy").attr("copyto")(
-        c.host, nb::module_::import_("numpy").attr("asarray")(result));
-  }
-}
-
-// An array that code of the host can reach in place of one that lies elsewhere.
-nb::handle Arguments::fetch(nb::handle value) {
-  Device& host = cpu_device();
-  if (device || !is_array(value.ptr()) || as_masked(value.ptr()).full.base->device == &host)
-    return value;
-  for (Fetched& f : fetched)
-    if (f.there.is(value)) return f.here;
-  Array here = to_device(as_array(value.ptr()), host);
-  here.writeable = as_array(value.ptr()).writeable;
-  fetched.push_back({index, depth > 0, nb::borrow(value), nb::steal(wrap(std::move(here)))});
-  return fetched.back().here;
-}
-
-void Arguments::give_back(const std::vector<bool>& written) {
-  for (Fetched& f : fetched) {
-    if (!f.nested && f.argument < written.size() && !written[f.argument]) continue;
-    Array& there = as_array(f.there.ptr());
-    if (!there.writeable) continue;
-    Array moved = to_device(as_array(f.here.ptr()), *there.base->device);
-    assign(there, Arg(&moved));
-  }
-}
-
-void Arguments::add(nb::handle value, const char* function) {
-  if (depth == 0) index = types.size();
-  value = fetch(value);
-  PyObject* o = value.ptr();
-  Type t;
-  auto number = [&](DType d, bool weak, int64_t word) {
-    t = Type::number_of(d, weak);
-    words.push_back(word);
-  };
-  if (PyFloat_CheckExact(o)) {
-    number(DType::F64, true, float_word(PyFloat_AsDouble(o)));
-  } else if (PyBool_Check(o)) {
-    number(DType::Bool, true, o == Py_True);
-  } else if (PyLong_CheckExact(o)) {
-    int overflow = 0;
-    long long n = PyLong_AsLongLongAndOverflow(o, &overflow);
-    if (overflow) {
-      number(DType::U64, false, static_cast<int64_t>(PyLong_AsUnsignedLongLong(o)));
-      if (PyErr_Occurred()) throw nb::python_error();
-    } else {
-      number(DType::I64, true, n);
-    }
-  } else if (PyComplex_CheckExact(o)) {
-    t = Type::number_of(DType::C128, true);
-    words.push_back(float_word(PyComplex_RealAsDouble(o)));
-    words.push_back(float_word(PyComplex_ImagAsDouble(o)));
-  } else if (o == Py_None) {
-    t = Type::of(Type::Tag::None);
-  } else if (PyUnicode_CheckExact(o)) {
-    t = add_strings({&o, 1});
-  } else if (is_generic(o) || is_numpy_scalar(o)) {
-    Operands ops;
-    Arg a;
-    ops.convert(o, a);
-    Scalar s = a.is_array() ? read_element(*a.array(), 0) : a.scalar;
-    DType d = a.is_array() ? a.array()->dtype : a.dtype;
-    t = Type::number_of(d);
-    int64_t two[2] = {0, 0};
-    store_scalar(s, d, two);
-    if (d == DType::C64) {
-      words.push_back(two[0] & 0xffffffff);
-      words.push_back(static_cast<int64_t>(static_cast<uint64_t>(two[0]) >> 32));
-    } else {
-      words.push_back(two[0]);
-      if (d == DType::C128) words.push_back(two[1]);
-    }
-  } else if (PyTuple_Check(o)) {
-    t = Type::of(Type::Tag::Tuple);
-    size_t before = types.size();
-    std::string outer = std::move(key);
-    key.clear();
-    ++depth;
-    for (nb::handle i : value) add(i, function);
-    --depth;
-    t.items.assign(types.begin() + before, types.end());
-    types.resize(before);
-    key = std::move(outer);
-    if (!PyTuple_CheckExact(o)) name_tuple(value, t);
-  } else if (add_records(value, function, t) || (device && add_on_device(value, function, t))) {
-    // added
-  } else if (PyObject_CheckBuffer(o) && !PyBytes_Check(o)) {
-    buffers.emplace_back();
-    Py_buffer& b = buffers.back();
-    if (PyObject_GetBuffer(o, &b, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
-      buffers.pop_back();
-      throw nb::python_error();
-    }
-    numbus = numbus || is_array(o);
-    add_buffer(b, 0, function, t);
-  } else if (PyList_CheckExact(o)) {
-    add_list(value, function, t);
-  } else if (const Container* held = container_of(value)) {
-    t = held->type();
-    words.push_back(held->owner());
-    containers.push_back(nb::borrow(value));
-  } else {
-    // Functions, tensors, lists: what Python knows better.
-    nb::object other = jit_errors().attr("argument")(value, function);
-    if (PyLong_Check(other.ptr())) {
-      t = Type::of(Type::Tag::Function);
-      t.text = "function";
-      t.number = nb::cast<int>(other);
-    } else {
-      hold.push_back(other);
-      add(other, function);
-      return;
-    }
-  }
-  frontend::put_key(key, t);
-  types.push_back(std::move(t));
-}
-
-// A structured array: the arrays of its fields.
-bool Arguments::add_records(nb::handle value, const char* function, Type& t) {
-  static const nb::object* numpy_array =
-      new nb::object(nb::module_::import_("numpy").attr("ndarray"));
-  if (PyObject_IsInstance(value.ptr(), numpy_array->ptr()) != 1) return false;
-  nb::object names = value.attr("dtype").attr("names");
-  if (names.is_none()) return false;
-  t = Type::of(Type::Tag::Tuple);
-  t.text = "records";
-  t.names.push_back("record");
-  size_t before = types.size();
-  std::string outer = std::move(key);
-  key.clear();
-  ++depth;
-  for (nb::handle n : names) {
-    t.names.push_back(nb::cast<std::string>(n));
-    hold.push_back(value[n]);
-    add(hold.back(), function);
-  }
-  --depth;
-  t.items.assign(types.begin() + static_cast<std::ptrdiff_t>(before), types.end());
-  types.resize(before);
-  key = std::move(outer);
-  return true;
-}
 
 namespace {
 
@@ -442,6 +31,11 @@ nb::object on_device_of(nb::handle argument, nb::object result) {
   nb::list all;
   for (nb::handle i : result) all.append(on_device_of(argument, nb::borrow(i)));
   return nb::tuple(all);
+}
+
+bool only_numbers(const Type& t) {
+  return t.is_number() || t.is(Type::Tag::None) ||
+         (t.is(Type::Tag::Tuple) && std::ranges::all_of(t.items, only_numbers));
 }
 
 // A function of the user's, compiled for each combination of argument types it is called with.
@@ -459,7 +53,8 @@ class Dispatcher {
     std::vector<Type> types;
     frontend::Result result;
     compile::CompiledFunction code;
-    size_t words = 0;  // of the result
+    size_t words = 0;      // of the result
+    bool numbers = false;  // the result is made of numbers and None
   };
 
   Entry& entry(const std::vector<Type>& types, const std::string& key) {
@@ -483,44 +78,42 @@ class Dispatcher {
     e->code = compile::compile_function(e->result.module);
     work_counts().compile_ms += e->code.milliseconds;
     e->words = frontend::words(e->result.result).size();
+    e->numbers = only_numbers(e->result.result);
     // Never replaced: other threads may be running what is there.
     return *entries_.try_emplace(key, std::move(e)).first->second;
   }
 
-  nb::object call(nb::args args) {
+  // The result of a call; the arguments are the caller's for as long as it takes.
+  nb::object call(PyObject* const* args, size_t n) {
+    QuickArguments quick;
+    const bool usual = quick.read(args, n);
+    if (usual)
+      if (Entry* e = known(quick)) {
+        // What a result's arrays lie in is looked up among the arguments where that is needed.
+        return run(*e, quick.words(), nullptr, [&](const int64_t* results) {
+          static const Arguments none;
+          if (e->numbers) return to_python(e->result.result, results, none);
+          Arguments a;
+          a.numbus = quick.has_ours();
+          const int64_t* at = results;
+          if (lies_outside(e->result.result, at))
+            for (size_t k = 0; k < n; ++k) a.add(args[k], name_.c_str());
+          return to_python(e->result.result, results, a);
+        });
+      }
     Arguments a;
-    for (nb::handle v : args) a.add(v, name_.c_str());
+    for (size_t k = 0; k < n; ++k) a.add(args[k], name_.c_str());
     Entry& e = entry(a.types, a.key);
-    int64_t context[compile::kContextWords] = {};
-    compile::Output output;
-    context[compile::kOutput] = reinterpret_cast<int64_t>(&output);
-    int64_t few[32];
-    std::vector<int64_t> many(e.words > 32 ? e.words : 0);
-    int64_t* results = many.empty() ? few : many.data();
-    int32_t status;
-    ++work_counts().user_launches;
-    KernelTimer timer(cpu_device());
+    if (usual && usual_.size() < kMostUsual)
+      usual_.push_back({std::string(quick.code_bytes()), &e});
     const std::vector<int64_t> outside = a.owners_outside();
-    auto run = [&] {
-      return compile::interruptible(
-          [&] { return e.code.function(context, a.words.data(), results); }, nullptr, &outside);
-    };
-    if (release_) {
-      nb::gil_scoped_release free;
-      status = run();
-    } else {
-      status = run();
-    }
-    a.keep_held_arrays();
-    a.reflect_lists();
-    if (status == compile::kInterrupted) raise_interrupted(output.text);
-    if (!output.text.empty()) nb::module_::import_("sys").attr("stdout").attr("write")(output.text);
-    a.give_back(e.result.written);
-    if (status == compile::kTooDeep) context[compile::kSite] = status;
-    if (status) raise_noted(e.result.sites, context, false);
-    const int64_t* next = results;
-    nb::object result = to_python(e.result.result, next, a);
-    return a.fetched.empty() ? result : on_device_of(a.fetched[0].there, std::move(result));
+    return run(
+        e, a.words.data(), &a,
+        [&](const int64_t* results) {
+          nb::object result = to_python(e.result.result, results, a);
+          return a.fetched.empty() ? result : on_device_of(a.fetched[0].there, std::move(result));
+        },
+        &outside);
   }
 
   // A function of numbers for the elements of arrays, recorded with whatever else is pending; None
@@ -594,19 +187,215 @@ class Dispatcher {
     return all;
   }
 
+  // Code for arguments of these kinds, where a call has had such before.
+  Entry* known(const QuickArguments& a) const {
+    for (const Usual& u : usual_)
+      if (u.codes == a.code_bytes()) return u.entry;
+    return nullptr;
+  }
+
+  // Whether arrays among a result's words lie in memory that the call has not made.
+  static bool lies_outside(const Type& t, const int64_t*& words) {
+    if (t.is_array()) {
+      const bool outside = words[1] == 0;
+      words += 2 + 2 * t.ndim;
+      return outside;
+    }
+    if (t.is(Type::Tag::Tuple)) {
+      bool any = false;
+      for (const Type& i : t.items) any = lies_outside(i, words) || any;
+      return any;
+    }
+    words += frontend::words(t).size();
+    return !t.is_number() && !t.is(Type::Tag::None) && !t.is(Type::Tag::String);
+  }
+
+  // Runs the code, and `answer`, which makes a Python object of the words of its result.
+  template <class Answer>
+  nb::object run(Entry& e, const int64_t* words, Arguments* given, Answer&& answer,
+                 const std::vector<int64_t>* outside = nullptr) {
+    int64_t context[compile::kContextWords] = {};
+    compile::Output output;
+    context[compile::kOutput] = reinterpret_cast<int64_t>(&output);
+    int64_t few[32];
+    std::vector<int64_t> many(e.words > std::size(few) ? e.words : 0);
+    int64_t* results = many.empty() ? few : many.data();
+    int32_t status;
+    ++work_counts().user_launches;
+    {
+      const KernelTimer timer(cpu_device());
+      auto enter = [&] {
+        return compile::interruptible([&] { return e.code.function(context, words, results); },
+                                      nullptr, outside);
+      };
+      if (release_) {
+        nb::gil_scoped_release free;
+        status = enter();
+      } else {
+        status = enter();
+      }
+    }
+    if (given) {
+      given->keep_held_arrays();
+      given->reflect_lists();
+    }
+    if (status == compile::kInterrupted) raise_interrupted(output.text);
+    if (!output.text.empty()) nb::module_::import_("sys").attr("stdout").attr("write")(output.text);
+    if (given) given->give_back(e.result.written);
+    if (status == compile::kTooDeep) context[compile::kSite] = status;
+    if (status) raise_noted(e.result.sites, context, false);
+    return answer(results);
+  }
+
   nb::object function_;
   frontend::Options options_;
   std::string name_;
   int parameters_;
   bool only_declared_ = false, release_ = false;
   std::unordered_map<std::string, std::unique_ptr<Entry>> entries_;
+  // The first combinations that QuickArguments reads, with their entries.
+  struct Usual {
+    std::string codes;
+    Entry* entry;
+  };
+  static constexpr size_t kMostUsual = 16;
+  std::vector<Usual> usual_;
   InProgress in_progress_;
   std::unordered_map<std::string, std::shared_ptr<const Recordable>> straight_;
 };
 
+// What Python's class of compiled functions derives from: its calls come here first.
+struct Callable {
+  PyObject_HEAD;
+  vectorcallfunc call;
+  PyObject* core;            // the dispatcher; null: there is none so far, or not for plain calls
+  Dispatcher* dispatcher;    // the same
+  PyObject *names, *values;  // tuples: parameters, and defaults of the last ones
+};
+constexpr Py_ssize_t kMostParameters = 32;
+
+// Puts arguments in the order of the parameters, and defaults where none is given; false where that
+// cannot be, or where there are too many.
+bool bind(const Callable& c, PyObject* const* args, Py_ssize_t n, PyObject* names,
+          PyObject* (&to)[kMostParameters]) {
+  const Py_ssize_t count = tuple_size(c.names), defaults = tuple_size(c.values);
+  if (n > count || count > kMostParameters) return false;
+  std::copy_n(args, n, to);
+  std::fill(to + n, to + count, nullptr);
+  for (Py_ssize_t k = 0, all = names ? tuple_size(names) : 0; k < all; ++k) {
+    PyObject* name = tuple_item(names, k);
+    Py_ssize_t at = n;
+    // Names are interned, nearly always.
+    while (at < count && tuple_item(c.names, at) != name) ++at;
+    if (at == count || to[at]) return false;
+    to[at] = args[n + k];
+  }
+  for (Py_ssize_t k = n; k < count; ++k) {
+    if (to[k]) continue;
+    if (k < count - defaults) return false;
+    to[k] = tuple_item(c.values, k - (count - defaults));
+  }
+  return true;
+}
+
+// Calls that fit the parameters; all others go to _call_with.
+PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
+  const auto& c = *reinterpret_cast<const Callable*>(self);
+  const Py_ssize_t n = PyVectorcall_NARGS(nargs);
+  return guarded([&] {
+    if (c.dispatcher) {
+      if (!names && n == tuple_size(c.names))
+        return c.dispatcher->call(args, static_cast<size_t>(n)).release().ptr();
+      PyObject* all[kMostParameters];
+      if (bind(c, args, n, names, all))
+        return c.dispatcher->call(all, static_cast<size_t>(tuple_size(c.names))).release().ptr();
+    }
+    const nb::object other = nb::handle(self).attr("_call_with");
+    return PyObject_Call(other.ptr(), positional_of(args, n).ptr(),
+                         keywords_of(args, n, names).ptr());
+  });
+}
+
+PyObject* new_callable(PyTypeObject* type, PyObject*, PyObject*) {
+  PyObject* o = PyType_GenericAlloc(type, 0);
+  if (o) reinterpret_cast<Callable*>(o)->call = call;
+#if !defined(Py_LIMITED_API) && PY_VERSION_HEX < 0x030C0000
+  // Python 3.12 lets classes inherit this.
+  type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+#endif
+  return o;
+}
+
+int traverse_callable(PyObject* o, visitproc visit, void* arg) {
+  const auto& c = *reinterpret_cast<Callable*>(o);
+  Py_VISIT(Py_TYPE(o));
+  Py_VISIT(c.core);
+  Py_VISIT(c.names);
+  Py_VISIT(c.values);
+  return 0;
+}
+int clear_callable(PyObject* o) {
+  auto& c = *reinterpret_cast<Callable*>(o);
+  c.dispatcher = nullptr;
+  Py_CLEAR(c.core);
+  Py_CLEAR(c.names);
+  Py_CLEAR(c.values);
+  return 0;
+}
+
+PyObject* serve(PyObject* self, PyObject* args) {
+  return guarded([&]() -> PyObject* {
+    auto& c = *reinterpret_cast<Callable*>(self);
+    const nb::tuple given = nb::borrow<nb::tuple>(args);
+    auto& d = nb::cast<Dispatcher&>(given[0]);
+    nb::object names = nb::cast<nb::tuple>(given[1]), values = nb::cast<nb::tuple>(given[2]);
+    clear_callable(self);
+    c.core = nb::object(given[0]).release().ptr();
+    c.names = names.release().ptr();
+    c.values = values.release().ptr();
+    c.dispatcher = &d;
+    return nb::none().release().ptr();
+  });
+}
+
+PyMemberDef callable_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Callable, call), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+PyMethodDef callable_methods[] = {
+    {"_serve", serve, METH_VARARGS,
+     "Has a Dispatcher answer calls: the names of the parameters, the defaults of the last ones."},
+    {nullptr, nullptr, 0, nullptr}};
+PyType_Slot callable_slots[] = {
+    {Py_tp_doc, const_cast<char*>("A compiled function: calls without a frame of Python's.")},
+    {Py_tp_new, reinterpret_cast<void*>(new_callable)},
+    {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse_callable)},
+    {Py_tp_clear, reinterpret_cast<void*>(clear_callable)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(destroy_collected<clear_callable>)},
+    {Py_tp_members, callable_members},
+    {Py_tp_methods, callable_methods},
+    {0, nullptr}};
+PyType_Spec callable_spec = {
+    "numbus._core.Callable", sizeof(Callable), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_VECTORCALL,
+    callable_slots};
+
 }  // namespace
 
 void bind_frontend(nb::module_& m) {
+  PyObject* callable = PyType_FromSpec(&callable_spec);
+  if (!callable) throw nb::python_error();
+  m.attr("Callable") = nb::steal(callable);
+  m.def(
+      "kinds",
+      [](const nb::tuple& args) -> nb::object {
+        QuickArguments a;
+        if (!a.read(args)) return nb::none();
+        const std::string_view codes = a.code_bytes();
+        return nb::bytes(codes.data(), codes.size());
+      },
+      "What tells the types of arguments apart, of arrays also their order; None for what plain "
+      "calls do not have.");
   m.def("add_function", [](const std::string& name, const std::string& file, int kind) {
     return PythonProgram::get().add_function(name, file, kind);
   });
@@ -615,7 +404,12 @@ void bind_frontend(nb::module_& m) {
   m.def("set_library", [](nb::object f) { PythonProgram::get().set_library(f); });
   nb::class_<Dispatcher>(m, "Dispatcher")
       .def(nb::init<nb::object, nb::object, std::string, int>())
-      .def("call", &Dispatcher::call)
+      .def("call",
+           [](Dispatcher& d, nb::args args) {
+             std::vector<PyObject*> all;
+             for (nb::handle a : args) all.push_back(a.ptr());
+             return d.call(all.data(), all.size());
+           })
       .def("record", &Dispatcher::record, nb::arg("args"), nb::kw_only(),
            nb::arg("types") = nb::none(), nb::arg("looping") = false)
       .def("compile_for", &Dispatcher::compile_for)

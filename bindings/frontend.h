@@ -1,7 +1,7 @@
 // Python functions as the core's front end sees them.
 #pragma once
 
-#include <deque>
+#include <list>
 #include <span>
 #include <unordered_map>
 
@@ -41,7 +41,7 @@ struct Arguments {
   std::vector<frontend::Type> types;
   std::string key;
   std::vector<int64_t> words;
-  std::deque<Py_buffer> buffers;  // stay where they are: some point into themselves
+  std::list<Py_buffer> buffers;  // stay where they are: some point into themselves
   std::vector<nb::object> hold;
   bool numbus = false;  // whether any array was one of ours
   // Where arrays have to be: null for the host. Those of the host are copied to a GPU, and back

@@ -154,6 +154,7 @@ std::optional<NumpyMemory> numpy_memory(PyObject* o) {
                      *dtype,
                      (flags & kWriteable) != 0,
                      (flags & kRows) != 0,
+                     (flags & kColumns) != 0,
                      (flags & kOwns) != 0 && !a.base};
 }
 

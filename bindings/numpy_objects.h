@@ -36,8 +36,9 @@ struct NumpyMemory {
   std::span<const int64_t> shape, strides;
   DType dtype;
   bool writeable;
-  bool rows;  // in C order without gaps
-  bool owns;  // its own memory, that of nothing else
+  bool rows;     // in C order without gaps
+  bool columns;  // in Fortran order without gaps
+  bool owns;     // its own memory, that of nothing else
 };
 // Nothing for what is no array of NumPy's without behaviour of its own (plain_array_types()), and
 // for elements that Numbus has not.

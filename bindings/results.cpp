@@ -6,6 +6,7 @@
 #include "compile/runtime.h"
 #include "containers.h"
 #include "frontend.h"
+#include "numpy_objects.h"
 
 namespace numbus::bindings {
 
@@ -104,12 +105,9 @@ nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call
           if (p) let_go([p] { Py_DECREF(static_cast<PyObject*>(p)); });
         };
       }
-      nb::object a = nb::steal(wrap(
-          borrow(data, shape, strides, t.dtype, !t.readonly, true, release, keep, &cpu_device())));
-      if (call.numbus) return a;
-      static const nb::object* as_numpy =
-          new nb::object(nb::module_::import_("numpy").attr("asarray"));
-      return (*as_numpy)(a);
+      Array a =
+          borrow(data, shape, strides, t.dtype, !t.readonly, true, release, keep, &cpu_device());
+      return call.numbus ? nb::steal(wrap(std::move(a))) : numpy_view(a);
     }
     default: return nb::none();
   }

@@ -10,7 +10,7 @@ import math
 import numpy
 
 from .._core import ndarray
-from ._generate import PYTHON, compiled, new_array
+from ._generate import PYTHON, compiled, make, new_array
 
 
 def direct_lines(gufunc, axes_of, boxed, repeated):
@@ -107,6 +107,35 @@ class Call:
         lines = direct_lines(*self._source)
         return compiled("direct", lines, gufunc._options, f=gufunc.core, np=numpy)
 
+    def quick(self, args, outs):
+        """A Python function of the arguments that calls the code with new outputs, or those given:
+        the results, or None where extents do not fit. None where more than that has to be done.
+        """
+        gufunc = self._source[0]
+        if self.rank > 1 or (outs and any(self.alone)):
+            return None
+        if any([isinstance(args[k], (int, numpy.ndarray, ndarray)) for k, _ in self.numbers]):
+            return None
+        numbus = any([type(a) is ndarray for a in args])
+        given = [f"x{k}" for k in range(gufunc.nargs if outs else gufunc.nin)]
+        lines = [f"def quick({', '.join(given)}):"]
+        types = {f"t{k}": t for k, t in self.numbers}
+        lines += [f"    x{k} = t{k}(x{k})" for k, _ in self.numbers]
+        results = given[gufunc.nin :]
+        for k, (sources, dtype, alone) in enumerate(zip(self.shapes, self.dtypes, self.alone)):
+            if outs:
+                break
+            shape = [str(s) if type(s) is int else f"x{s[0]}.shape[{s[1]}]" for s in sources]
+            shape = "1" if alone else f"({', '.join(shape)},)"
+            types[f"d{k}"] = dtype
+            made = f"new({shape}, d{k}, True)" if numbus else f"empty({shape}, d{k})"
+            lines.append(f"    y{k} = {made}")
+            given.append(f"y{k}")
+            results.append((f"y{k}.reshape(())" if numbus else f"y{k}[0]") if alone else f"y{k}")
+        lines.append(f"    if code({', '.join(given)}):")
+        lines.append(f"        return {', '.join(results)}")
+        return make("quick", lines, code=self.code, empty=numpy.empty, new=new_array, **types)
+
     def flat(self, args, outs):
         """The shape of several loops that may be one: all that loops is dense. None otherwise."""
         shape = None
@@ -158,14 +187,24 @@ class Direct:
 
     def __init__(self, gufunc):
         self._gufunc, self._calls = gufunc, {}
+        self.quick = {}  # by what _core.kinds() says of the arguments; None: there is none
 
-    def __call__(self, args, outs):
+    def remember(self, kinds, args, outs):
+        """Has calls with arguments of these kinds answered by a function that does no more than
+        they need.
+        """
+        call = self._calls.get(self._key(args, outs)[0])
+        if len(self.quick) < 64:
+            self.quick[kinds] = call.quick(args, outs) if call and call.fits else None
+
+    @staticmethod
+    def _key(args, outs):
         key, numbus = [], False
         for a in args:
             kind = type(a)
             if kind is ndarray:
                 if a._device != "cpu":
-                    return None
+                    return None, False
                 numbus = True
                 key += a.dtype, a.ndim
             elif kind is numpy.ndarray:
@@ -174,9 +213,14 @@ class Direct:
                 key.append(kind)
         for o in outs:
             if type(o) is ndarray and o._device != "cpu":
-                return None
+                return None, False
             key += type(o), o.dtype, o.ndim
-        key = tuple(key)
+        return tuple(key), numbus
+
+    def __call__(self, args, outs):
+        key, numbus = self._key(args, outs)
+        if key is None:
+            return None
         call = self._calls.get(key) or self._make(key, args, outs)
         if call is None or not call.fits:
             return None

@@ -43,7 +43,7 @@ def resolver(kernel):
     return lambda: program.anew(of().py_func)
 
 
-class Dispatcher:
+class Dispatcher(_core.Callable):
     """A Python function, compiled for each combination of argument types it is called with."""
 
     def __init__(self, function, options):
@@ -77,34 +77,21 @@ class Dispatcher:
         options["python_errors"] = self.targetoptions.get("error_model", "python") == "python"
         self._core = _core.Dispatcher(resolver(self), options, self.py_func.__name__, self._count)
         self._core.release_gil = bool(self.targetoptions.get("nogil"))
+        if self._plain and self._declared is None:
+            self._serve(self._core, self._names, self._defaults)
         return self._core
 
-    def __call__(self, *args, **kwargs):
+    def _call_with(self, *args, **kwargs):
+        """A call that the core does not answer by itself: the first one, those with declared
+        signatures, and those that do not fit the parameters as they are.
+        """
         if kwargs or len(args) != self._count or not self._plain:
-            args = self._bound(args, kwargs)
+            args = bind(self.py_func, args, kwargs)
         if self._declared is not None:
             args, convert = self._declared.fit(self.__name__, args)
             result = self._core.call(*args)
             return result if convert is None else convert(result)
         return (self._core or self._make()).call(*args)
-
-    def _bound(self, args, kwargs):
-        """The arguments in order, with defaults; by inspect only what is special or wrong."""
-        if self._plain and len(args) <= self._count:
-            first, used = self._count - len(self._defaults), 0
-            more = []
-            for i in range(len(args), self._count):
-                if self._names[i] in kwargs:
-                    more.append(kwargs[self._names[i]])
-                    used += 1
-                elif i >= first:
-                    more.append(self._defaults[i - first])
-                else:
-                    break
-            else:
-                if used == len(kwargs):
-                    return (*args, *more)
-        return bind(self.py_func, args, kwargs)
 
     def record(self, *args, types=None, looping=False):
         """The function of the elements of Numbus arrays, recorded as steps that fuse with others.
@@ -216,9 +203,10 @@ def jit(signature_or_function=None, **options):
 
     def decorate(function):
         made = Dispatcher(function, options)
+        if declared:
+            made._declared = Declared()
         for s, parts in declared:
             made.compile(s)
-            made._declared = made._declared or Declared()
             made._declared.add(*parts)
         return made
 

@@ -279,6 +279,12 @@ class GUFunc:
         )
 
     def __call__(self, *args, out=None):
+        kinds = None
+        if out is None and self._direct is not None:
+            kinds = _core.kinds(args)
+            quick = self._direct.quick.get(kinds)
+            if quick is not None and (found := quick(*args)) is not None:
+                return found
         name = self.__name__
         outs = list(args[self.nin :])
         if out is not None:
@@ -291,6 +297,8 @@ class GUFunc:
         if self._direct is not None:
             found = self._direct(args[: self.nin], outs)
             if found is not None:
+                if kinds is not None and kinds not in self._direct.quick:
+                    self._direct.remember(kinds, args[: self.nin], outs)
                 return found
         args = [operand(a) for a in args[: self.nin]]
         args = [numpy.asarray(a) if isinstance(a, PYTHON) and self._loops == [] else a
