@@ -56,7 +56,13 @@ Value Lower::call_with_arguments(const Node& n) {
     return method(c, self, f.text);
   }
   Value callee = expression(f);
-  call_arguments(n, c);
+  const auto& given = n.all(Field::args);
+  bool loose = false;
+  if (callee.type.is(Type::Tag::Function) && callee.type.text == "len" && given.size() == 1 &&
+      given[0].kind == NodeKind::Subscript && n.all(Field::keywords).empty())
+    c.args.push_back(receiver(given[0], true, loose));
+  else
+    call_arguments(n, c);
   return call_value(c, callee);
 }
 

@@ -132,7 +132,7 @@ Value Lower::without_lists(const Node& n, const Value& v) {
   return r;
 }
 
-Value Lower::read_item(const Value& list, Val at) {
+Value Lower::read_item(const Value& list, Val at, bool holds) {
   const Type& item = list.type.items[0];
   if (item.unknown() || list.v.empty()) return {};
   Val data = list_data(list), offset = mul(at, ci(bytes_of_item(item)));
@@ -141,7 +141,7 @@ Value Lower::read_item(const Value& list, Val at) {
     r.type = item;
     return r;
   }
-  return read_words(item, data, offset, list);
+  return read_words(item, data, offset, list, holds);
 }
 
 // What lies in memory of a list or a dict, a word in eight bytes.

@@ -402,7 +402,7 @@ class Lower {
   static void share_lists(Value& v);
   Val list_length(const Value& list);
   Val list_data(const Value& list);
-  Value read_item(const Value& list, Val at);
+  Value read_item(const Value& list, Val at, bool holds = true);
   Value copied(const Node& n, const Value& v);
   Value without_lists(const Node& n, const Value& v);
   Value array_of_range(const Value& range);
@@ -501,8 +501,12 @@ class Lower {
   std::optional<Op> row_of(const std::string& name);
   std::optional<int64_t> known_int(const Value& v);
 
-  // --- arrays.cpp
+  // --- subscripts.cpp
   Value subscript(const Node& n);
+  static bool releases_nothing(const Node& n);
+  std::pair<Value, Value> parts_of_subscript(const Node& n, bool& loose);
+  Value receiver(const Node& n, bool passing, bool& loose);
+  Value item_of_list(const Node& n, const Value& list, const Value& by, bool holds = true);
   Value array_type(const Node& n, const Value& of, const Value& by);
   Value index(const Node& n, const Value& a, const Value& by);
   Value index_tuple(const Node& n, const Value& t, const Value& by);

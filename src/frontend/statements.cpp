@@ -207,8 +207,11 @@ void Lower::assign(const Node& target, const Value& v) {
       break;
     }
     case NodeKind::Subscript: {
-      Value a = maybe_none(*target.one(Field::value));
-      Value by = expression(*target.one(Field::slice));
+      const Node& slice = *target.one(Field::slice);
+      bool loose = false;
+      Value a =
+          receiver(*target.one(Field::value), v.type.is_number() && releases_nothing(slice), loose);
+      Value by = expression(slice);
       refuse_none(target, v, "as an item");
       a = some(target, a, "'NoneType' object does not support item assignment");
       if (!a.unknown()) store(target, a, by, v);
@@ -342,11 +345,17 @@ void Lower::aug_assign(const Node& n) {
       "unsupported operand type(s) for " + std::string(python_operator(op)) + "=: 'NoneType'";
   if (target.kind == NodeKind::Subscript) {
     // The element's address is found once.
-    Value a = some(target, maybe_none(*target.one(Field::value)),
-                   "'NoneType' object is not subscriptable");
-    Value by = expression(*target.one(Field::slice));
+    const Node& slice = *target.one(Field::slice);
+    bool loose = false;
+    Value a =
+        some(target,
+             receiver(*target.one(Field::value),
+                      releases_nothing(slice) && releases_nothing(*n.one(Field::value)), loose),
+             "'NoneType' object is not subscriptable");
+    Value by = expression(slice);
     if (a.unknown()) return;
     Value old = index(target, a, by);
+    if (loose && !old.type.is_number()) hold(a);
     Value more = some(n, maybe_none(*n.one(Field::value)), in_place_message);
     if (change_list(n, op, target, old, more)) return;
     if (old.type.is_array() && !old.lazy &&
