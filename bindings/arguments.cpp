@@ -340,7 +340,7 @@ void Arguments::add(nb::handle value, const char* function) {
   } else if (o == Py_None) {
     t = Type::of(Type::Tag::None);
   } else if (PyUnicode_CheckExact(o)) {
-    t = add_strings({&o, 1});
+    t = add_string(o);
   } else if (is_generic(o) || is_numpy_scalar(o)) {
     Operands ops;
     Arg a;

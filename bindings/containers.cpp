@@ -174,24 +174,58 @@ void store_number(DType t, const int64_t* words, char* to) {
 
 }  // namespace
 
-// The characters of all of them in one block of memory, and the words of each.
-Type Arguments::add_strings(std::span<PyObject* const> all) {
-  Type t = Type::of(Type::Tag::String);
-  t.owned = true;
+// The characters of all of them in one block of memory, and the words of each, whose owner it
+// gives. Objects that come again mostly share their characters: a word of a text is often one
+// object.
+int64_t Arguments::add_strings(std::span<PyObject* const> all, int64_t* at) {
+  struct Known {
+    PyObject* o = nullptr;
+    int64_t offset = 0, length = 0;  // in characters
+  };
+  constexpr size_t kMostKnown = 1 << 14;
+  std::vector<Known> known(std::min(kMostKnown, std::bit_ceil(2 * all.size())));
+  const int shift = 64 - std::countr_zero(known.size());
   int64_t total = 0;
-  for (PyObject* o : all) total += PyUnicode_GetLength(o);
+  std::vector<PyObject*> copied;
+  for (size_t k = 0; k < all.size(); ++k) {
+    PyObject* o = all[k];
+    Known& slot = known[(reinterpret_cast<std::uintptr_t>(o) * 0x9E3779B97F4A7C15) >> shift];
+    if (slot.o != o) {
+      slot = {o, total, PyUnicode_GetLength(o)};
+      total += slot.length;
+      copied.push_back(o);
+    }
+    at[3 * k] = slot.offset;
+    at[3 * k + 2] = slot.length;
+  }
   const int64_t owner = compile::numbus_allocate(4 * total);
   if (!owner) raise(ErrorKind::Memory, "[jit] no memory for strings");
   strings.push_back(owner);
-  words.reserve(words.size() + 3 * all.size());
-  auto* to = reinterpret_cast<Py_UCS4*>(owner + static_cast<int64_t>(sizeof(compile::Owner)));
-  for (PyObject* o : all) {
+  auto* const begin =
+      reinterpret_cast<Py_UCS4*>(owner + static_cast<int64_t>(sizeof(compile::Owner)));
+  auto* to = begin;
+  for (PyObject* o : copied) {
     const Py_ssize_t length = PyUnicode_GetLength(o);
     if (length && !PyUnicode_AsUCS4(o, to, length, 0)) throw nb::python_error();
-    words.insert(words.end(), {reinterpret_cast<int64_t>(to), owner, length});
     to += length;
   }
+  for (size_t k = 0; k < all.size(); ++k) {
+    at[3 * k] = reinterpret_cast<int64_t>(begin + at[3 * k]);
+    at[3 * k + 1] = owner;
+  }
+  return owner;
+}
+
+static Type string_type() {
+  Type t = Type::of(Type::Tag::String);
+  t.owned = true;
   return t;
+}
+
+Type Arguments::add_string(PyObject* o) {
+  words.resize(words.size() + 3);
+  add_strings({&o, 1}, words.data() + words.size() - 3);
+  return string_type();
 }
 
 void Arguments::release_strings() {
@@ -227,9 +261,10 @@ void Arguments::add_list(nb::handle value, const char* function, Type& t) {
     if (!PyUnicode_CheckExact(o)) break;
     texts.push_back(o);
   }
-  if (texts.size() == count) item = add_strings(texts);
+  const bool only_strings = texts.size() == count;
+  if (only_strings) item = string_type();
   for (nb::handle i : given) {
-    if (texts.size() == count) break;
+    if (only_strings) break;
     // Most lists hold Python's numbers.
     if (PyFloat_CheckExact(i.ptr()) && (item.unknown() || item == python_float)) {
       item = python_float;
@@ -262,12 +297,12 @@ void Arguments::add_list(nb::handle value, const char* function, Type& t) {
     raise(ErrorKind::Memory, "[jit] no memory for a list");
   const size_t each = frontend::words(item).size();
   const std::vector<size_t> owned = frontend::owners(item);
-  const bool strings_only = item.is(Type::Tag::String) && texts.size() == count;
-  if (strings_only) {
-    std::memcpy(list_at(owner)->data, held.data(), 8 * each * count);
-    compile::numbus_retain_all(held[1], static_cast<int64_t>(count));
+  if (only_strings) {
+    lists[place].owner = owner;  // which is let go of with the others, whatever happens
+    const int64_t memory = add_strings(texts, reinterpret_cast<int64_t*>(list_at(owner)->data));
+    compile::numbus_retain_all(memory, static_cast<int64_t>(count));
   }
-  for (size_t i = strings_only ? count : 0; i < count; ++i) {
+  for (size_t i = only_strings ? count : 0; i < count; ++i) {
     char* at = list_at(owner)->data + static_cast<int64_t>(i) * bytes_of(owner);
     const int64_t* from = held.data() + i * each;
     if (item.is_number()) {

@@ -91,7 +91,8 @@ struct Arguments {
   void add(nb::handle value, const char* function);
   // Characters of strings that are given: memory of compiled functions.
   std::vector<int64_t> strings;
-  frontend::Type add_strings(std::span<PyObject* const> all);
+  int64_t add_strings(std::span<PyObject* const> all, int64_t* at);
+  frontend::Type add_string(PyObject* o);
   void release_strings();
   // Lists and dicts of compiled functions that Python holds (containers.h).
   std::vector<nb::object> containers;

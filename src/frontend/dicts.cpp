@@ -280,6 +280,7 @@ Value Lower::read_dict(const Node& n, const Value& dict, const Value& given) {
   Value key = as_key(n, dict, given);
   Val entry = call_dict(n, "find", dict, key);
   if (entry == ir::kNone) return {};
+  if (n.kind == NodeKind::Subscript) note_entry(*n.one(Field::value), *n.one(Field::slice), entry);
   when(less(entry, ci(0)), [&] { raise_key_error(n, key); });
   return value_of_entry(dict, entry);
 }
@@ -294,6 +295,15 @@ void Lower::store_dict(const Node& n, const Node& receiver, const Value& dict, c
   if (widen_dict(n, receiver, dict, boxed_type(given), value.type)) return;
   if (lacks_types(dict.type)) return;
   Value key = as_key(n, dict, given);
+  if (&n == updated_ && updated_entry_ != ir::kNone) {
+    const Val found = updated_entry_, entry = new_variable(DType::I64);
+    set(entry, found);
+    when(less(found, ci(0)), [&] {
+      const Val place = call_dict(n, "place", dict, key);
+      if (place != ir::kNone) set(entry, place);
+    });
+    return set_value_of_entry(n, dict, get(entry), value);
+  }
   Val entry = call_dict(n, "place", dict, key);
   if (entry != ir::kNone) set_value_of_entry(n, dict, entry, value);
 }
@@ -598,6 +608,7 @@ Value Lower::dict_method(const Call& c, const Node& receiver, const Value& self,
     Value key = as_key(n, self, c.args[0]);
     Val found = call_dict(n, "find", self, key);
     if (found == ir::kNone) return {};
+    if (name == "get") note_entry(receiver, n.all(Field::args)[0], found);
     Val there = negate(less(found, ci(0)));
     if (name == "setdefault") {
       Val entry = new_variable(DType::I64);

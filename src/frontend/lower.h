@@ -208,7 +208,8 @@ class Lower {
   bool block(const std::vector<Node>& body);
   bool statement(const Node& n);
   bool carry_out(const Node& n);
-  void assign(const Node& target, const Value& v);
+  static const Node* updated_item(const Node& n);
+  void assign(const Node& target, const Value& v, bool fresh = false);
   void assign_starred(const Node& target, const Value& v);
   void aug_assign(const Node& n);
   bool if_statement(const Node& n);
@@ -239,6 +240,7 @@ class Lower {
   bool loop_else(const Node& n, Val ended);
   bool for_loop(const Node& n);
   bool for_loop_over(const Node& n);
+  bool held_since(size_t first, const Value& v);
   bool while_loop(const Node& n);
   Val comes_before(Val at, Val stop, Val step);
   Val stop_of_range(const Node& n, const Value& range);
@@ -503,7 +505,8 @@ class Lower {
 
   // --- subscripts.cpp
   Value subscript(const Node& n);
-  static bool releases_nothing(const Node& n);
+  static bool releases_nothing(const Node& n, const Node* updated = nullptr);
+  void note_entry(const Node& dict, const Node& key, Val entry);
   std::pair<Value, Value> parts_of_subscript(const Node& n, bool& loose);
   Value receiver(const Node& n, bool passing, bool& loose);
   Value item_of_list(const Node& n, const Value& list, const Value& by, bool holds = true);
@@ -755,6 +758,10 @@ class Lower {
   std::vector<Caught> caught_;  // all errors that this pass has had caught
   std::vector<int> handling_;   // of these, those whose handlers are open; -1: a finally
   Val status_ = ir::kNone;
+  // d[k] that a statement reads and then assigns to, nothing in between: the entry, once it is
+  // found.
+  const Node* updated_ = nullptr;
+  Val updated_entry_ = ir::kNone;
   std::vector<Val> owning_;  // variables that hold the owner of counted memory, or zero
   struct Temporary {
     Val slot, owner;  // a variable, and what it holds, if that is one value

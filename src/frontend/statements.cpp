@@ -18,7 +18,11 @@ bool Lower::statement(const Node& n) {
   size_t keep = temporaries_.size();
   here_ = &n;
   bool ends = false;
+  const Node* const updated = std::exchange(updated_, updated_item(n));
+  const Val entry = std::exchange(updated_entry_, ir::kNone);
   bool raises = ends_within([&] { ends = carry_out(n); });
+  updated_ = updated;
+  updated_entry_ = entry;
   if (temporaries_.size() > keep) forget_temporaries(keep);
   return ends || raises;
 }
@@ -40,6 +44,16 @@ Value Lower::of_raising() {
   return r;
 }
 
+// The item d[k] that a statement reads and assigns to, where nothing in between can change d.
+const Node* Lower::updated_item(const Node& n) {
+  const bool once = n.kind == NodeKind::Assign && n.all(Field::targets).size() == 1;
+  if (!once && n.kind != NodeKind::AugAssign) return nullptr;
+  const Node& target = once ? n.all(Field::targets)[0] : *n.one(Field::target);
+  return target.kind == NodeKind::Subscript && releases_nothing(*n.one(Field::value), &target)
+             ? &target
+             : nullptr;
+}
+
 bool Lower::carry_out(const Node& n) {
   bool ends = false;
   switch (n.kind) {
@@ -57,11 +71,7 @@ bool Lower::carry_out(const Node& n) {
       if (n.one(Field::value)->kind == NodeKind::List && v.type.is(Type::Tag::Tuple) &&
           grows(targets[0]))
         v = list_from(n, v);
-      for (const Node& t : targets)
-        if (targets.size() == 1 && t.kind == NodeKind::Name)
-          assign_name(t, t.text, v, true);
-        else
-          assign(t, v);
+      for (const Node& t : targets) assign(t, v, targets.size() == 1);
       break;
     }
     case NodeKind::AnnAssign:
@@ -158,9 +168,10 @@ void Lower::unsupported(const Node& n) {
   not_yet(n, "'" + n.text + "'");
 }
 
-void Lower::assign(const Node& target, const Value& v) {
+// fresh: see assign_name.
+void Lower::assign(const Node& target, const Value& v, bool fresh) {
   switch (target.kind) {
-    case NodeKind::Name: assign_name(target, target.text, v); break;
+    case NodeKind::Name: assign_name(target, target.text, v, fresh); break;
     case NodeKind::Tuple:
     case NodeKind::List: {
       const auto& names = target.all(Field::elts);

@@ -1,5 +1,6 @@
 // Subscripts: items and elements that are read and assigned to, slices, views.
 #include <algorithm>
+#include <initializer_list>
 #include <limits>
 #include <utility>
 
@@ -20,21 +21,52 @@ void Lower::expect_axes(const Node& n, const Value& a, std::span<const Value> in
                 " dimensions, but " + std::to_string(used) + " were indexed");
 }
 
-// Whether evaluating this lets go of no memory that something else may hold: it calls nothing and
-// assigns no name.
-bool Lower::releases_nothing(const Node& n) {
+namespace {
+
+bool is_name(const Node& n, const Node& other) {
+  return n.kind == NodeKind::Name && other.kind == NodeKind::Name && n.text == other.text;
+}
+
+// d.get(k), d.get(k, other) of the item d[k].
+bool gets(const Node& call, const Node& item) {
+  const Node& f = *call.one(Field::func);
+  const auto& args = call.all(Field::args);
+  return f.kind == NodeKind::Attribute && f.text == "get" && !args.empty() &&
+         call.all(Field::keywords).empty() &&
+         is_name(*f.one(Field::value), *item.one(Field::value)) &&
+         is_name(args[0], *item.one(Field::slice));
+}
+
+}  // namespace
+
+// Whether evaluating this lets go of no memory that something else may hold: it calls nothing, but
+// for get() of the item `updated` of a dict, and assigns no name.
+bool Lower::releases_nothing(const Node& n, const Node* updated) {
+  auto all = [&](std::initializer_list<Field> fields) {
+    return std::ranges::all_of(fields,
+                               [&](Field f) { return releases_nothing(*n.one(f), updated); });
+  };
   switch (n.kind) {
     case NodeKind::Constant:
     case NodeKind::Name:
     case NodeKind::Global: return true;
-    case NodeKind::Attribute: return releases_nothing(*n.one(Field::value));
-    case NodeKind::Subscript:
-      return releases_nothing(*n.one(Field::value)) && releases_nothing(*n.one(Field::slice));
-    case NodeKind::UnaryOp: return releases_nothing(*n.one(Field::operand));
-    case NodeKind::BinOp:
-      return releases_nothing(*n.one(Field::left)) && releases_nothing(*n.one(Field::right));
+    case NodeKind::Attribute: return all({Field::value});
+    case NodeKind::Subscript: return all({Field::value, Field::slice});
+    case NodeKind::UnaryOp: return all({Field::operand});
+    case NodeKind::BinOp: return all({Field::left, Field::right});
+    case NodeKind::Call:
+      return updated && gets(n, *updated) &&
+             std::ranges::all_of(n.all(Field::args),
+                                 [](const Node& a) { return releases_nothing(a); });
     default: return false;
   }
+}
+
+// The entry of dict[key], which has been searched for: an assignment that follows need not search.
+void Lower::note_entry(const Node& dict, const Node& key, Val entry) {
+  if (updated_ && is_name(dict, *updated_->one(Field::value)) &&
+      is_name(key, *updated_->one(Field::slice)))
+    updated_entry_ = entry;
 }
 
 // What is indexed, and by what. loose: it is an item of a list, which nobody holds for this
