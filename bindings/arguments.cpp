@@ -341,10 +341,15 @@ void Arguments::add(nb::handle value, const char* function) {
     t = Type::of(Type::Tag::None);
   } else if (PyUnicode_CheckExact(o)) {
     t = add_string(o);
+  } else if (add_records(value, function, t)) {
+    // added
   } else if (is_generic(o) || is_numpy_scalar(o)) {
     Operands ops;
     Arg a;
-    ops.convert(o, a);
+    if (!ops.convert(o, a))
+      raise(ErrorKind::Type, function, "cannot take an argument of this type",
+            nb::cast<std::string>(value.type().attr("__name__")),
+            "a number, an array, a string, a tuple or a list");
     Scalar s = a.is_array() ? read_element(*a.array(), 0) : a.scalar;
     DType d = a.is_array() ? a.array()->dtype : a.dtype;
     t = Type::number_of(d);
@@ -362,7 +367,7 @@ void Arguments::add(nb::handle value, const char* function) {
     types.resize(before);
     key = std::move(outer);
     if (!PyTuple_CheckExact(o)) name_tuple(value, t);
-  } else if (add_records(value, function, t) || (device && add_on_device(value, function, t))) {
+  } else if (device && add_on_device(value, function, t)) {
     // added
   } else if (PyObject_CheckBuffer(o) && !PyBytes_Check(o)) {
     buffers.emplace_back();
@@ -396,15 +401,23 @@ void Arguments::add(nb::handle value, const char* function) {
   types.push_back(std::move(t));
 }
 
-// A structured array: the arrays of its fields.
+// A structured array, or one of its records: the arrays of its fields.
 bool Arguments::add_records(nb::handle value, const char* function, Type& t) {
-  static const nb::object* numpy_array =
-      new nb::object(nb::module_::import_("numpy").attr("ndarray"));
-  if (PyObject_IsInstance(value.ptr(), numpy_array->ptr()) != 1) return false;
+  static const nb::object* numpy = new nb::object(nb::module_::import_("numpy"));
+  static const nb::object* array = new nb::object(numpy->attr("ndarray"));
+  static const nb::object* record = new nb::object(numpy->attr("void"));
+  const bool one = PyObject_IsInstance(value.ptr(), record->ptr()) == 1;
+  if (!one && PyObject_IsInstance(value.ptr(), array->ptr()) != 1) return false;
   nb::object names = value.attr("dtype").attr("names");
   if (names.is_none()) return false;
+  if (one) {
+    // An array without axes over its memory, which is that of the array it was taken from.
+    hold.push_back((*array)(nb::make_tuple(), value.attr("dtype"), value));
+    value = hold.back();
+  }
   t = Type::of(Type::Tag::Tuple);
-  t.text = "records";
+  t.ndim = nb::cast<uint8_t>(value.attr("ndim"));
+  t.text = t.ndim ? "records" : "record";
   t.names.push_back("record");
   size_t before = types.size();
   std::string outer = std::move(key);

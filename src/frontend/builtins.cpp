@@ -49,7 +49,7 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
   if (name == "len") {
     expect(c, name, 1, 1);
     const Value& a = arg(0);
-    if (is_records(a) && a.type.text == "records") return integer(a.items[0].shape()[0]);
+    if (is_records(a) && a.type.text == "records") return integer(shape_of_records(a)[0]);
     if (a.type.is(Type::Tag::Tuple)) return known_integer(static_cast<int64_t>(a.items.size()));
     if (a.type.is_array() && a.type.ndim) return integer(a.shape()[0]);
     if (a.type.is(Type::Tag::List)) return integer(list_length(a));

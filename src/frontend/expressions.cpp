@@ -432,9 +432,12 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
   }
   if (is_records(v)) {
     bool whole = name == "shape" || name == "size" || name == "ndim";
-    if (whole && !v.items.empty()) return attribute_of(n, v.items[0], name);
-    Value field = field_of_records(n, v, name);
-    return v.type.text == "record" ? element(field, {}) : field;
+    if (whole && !v.items.empty()) {
+      const std::vector<Val> shape = shape_of_records(v);
+      return attribute_of(n, lazy(DType::Bool, shape, [this](auto) { return known_integer(0); }),
+                          name);
+    }
+    return value_of_field(n, v, name);
   }
   if (v.type.is(Type::Tag::DType)) {
     if (name == "itemsize") return known_integer(itemsize(v.type.dtype));

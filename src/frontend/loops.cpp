@@ -196,7 +196,7 @@ Lower::Sequence Lower::sequence(const Node& at, const Value& v) {
             least_now(all)};
   }
   if (is_records(v) && v.type.text == "records") {
-    return {v.items[0].shape()[0],
+    return {shape_of_records(v)[0],
             [this, all = v, &at](Val i) { return index_records(at, all, integer(i)); }};
   }
   if (v.type.is(Type::Tag::Iterator))

@@ -260,6 +260,9 @@ class Lower {
   static bool is_records(const Value& v);
   Value field_of_records(const Node& n, const Value& v, const std::string& field);
   Value index_records(const Node& n, const Value& v, const Value& by);
+  Value value_of_field(const Node& n, const Value& v, const std::string& name);
+  static std::vector<Val> shape_of_records(const Value& v);
+  void fill_records(const Node& n, const Value& to, const Value& from);
   void store_records(const Node& n, const Value& v, const Value& by, const Value& from);
   // Which parameters' memory, and which made here, the arrays in a value may lie in, also those
   // that its lists may hold.

@@ -231,7 +231,8 @@ void Lower::assign(const Node& target, const Value& v, bool fresh) {
     case NodeKind::Attribute: {
       Value owner = expression(*target.one(Field::value));
       if (owner.unknown()) return;
-      if (is_records(owner)) return fill(target, field_of_records(target, owner, target.text), v);
+      if (is_records(owner))
+        return fill_records(target, field_of_records(target, owner, target.text), v);
       fail(target, "attributes cannot be assigned to", "return the new value instead");
     }
     default: not_yet(target, "this target of an assignment");
