@@ -247,6 +247,13 @@ class Dispatcher {
     return answer(results);
   }
 
+  // Of what it returns, in the order of signatures().
+  nb::tuple results() {
+    std::vector<Type> all;
+    for (auto& [k, e] : entries_) all.push_back(e->result.result);
+    return described(all);
+  }
+
   nb::object function_;
   frontend::Options options_;
   std::string name_;
@@ -414,6 +421,7 @@ void bind_frontend(nb::module_& m) {
            nb::arg("types") = nb::none(), nb::arg("looping") = false)
       .def("compile_for", &Dispatcher::compile_for)
       .def_prop_ro("signatures", &Dispatcher::signatures)
+      .def_prop_ro("results", &Dispatcher::results)
       .def_rw("release_gil", &Dispatcher::release_)
       .def_rw("only_declared", &Dispatcher::only_declared_)
       .def("inspect", [](Dispatcher& d, const std::string& what) {

@@ -349,7 +349,11 @@ Value Lower::equal_dicts(const Node& n, const Value& a, const Value& b) {
   };
   if (!join(a.type, b.type, both) || has_arrays(both))
     not_yet(n, "comparing " + name(a.type) + " and " + name(b.type), "compare their items");
-  return call_function({n, {a, b}, {}}, u_.program.library("dict equal"));
+  const Value equal = call_function({n, {a, b}, {}}, u_.program.library("dict equal"));
+  if (equal.unknown() || a.v.empty() || b.v.empty()) return equal;
+  // A dict is equal to itself, whatever its values are: CPython asks first for the objects.
+  const Val itself = b_->emit(Op::equal, DType::Bool, a.v[0], b.v[0]);
+  return boolean(b_->emit(Op::logical_or, DType::Bool, itself, truth(n, equal)));
 }
 
 // a | b: all entries of both, those of the second where both have a key.

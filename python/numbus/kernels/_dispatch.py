@@ -102,7 +102,11 @@ class Dispatcher(_core.Callable):
         return (self._core or self._make()).record(*args, types=types, looping=looping)
 
     def compile(self, signature):
-        """Compiles for a signature now: 'float64(float64, int64)' or types called as a function."""
+        """Compiles for a signature now: 'float64(float64, int64)' or types called as a function.
+
+        Returns the function itself. Raises TypeError for another number of arguments, CompileError
+        where it does not compile.
+        """
         arguments, _ = types.signature(signature)
         if self._plain and len(arguments) != self._count:
             raise TypeError(
@@ -111,11 +115,29 @@ class Dispatcher(_core.Callable):
             )
         (self._core or self._make()).compile_for(list(arguments))
         self._signatures.append(tuple(arguments))
+        return self
+
+    def disable_compile(self, val=True):
+        """Has calls with argument types that it is not compiled for raise TypeError; val=False: has
+        them compile again.
+        """
+        (self._core or self._make()).only_declared = bool(val)
 
     @property
     def signatures(self):
         """The argument types it is compiled for, a tuple for each combination."""
         return [types.from_core(s) for s in self._core.signatures] if self._core else []
+
+    @property
+    def overloads(self):
+        """{argument types: the function}, an entry for each combination it is compiled for."""
+        return {tuple(s): self for s in self.signatures}
+
+    @property
+    def nopython_signatures(self):
+        """Signatures of all combinations of argument types it is compiled for, with results."""
+        results = types.from_core(self._core.results) if self._core else []
+        return [types.Signature(r, s) for r, s in zip(results, self.signatures, strict=True)]
 
     def inspect_llvm(self, signature=None):
         """The optimised LLVM IR of each compiled combination of argument types, or of one.
@@ -205,9 +227,10 @@ def jit(signature_or_function=None, **options):
         made = Dispatcher(function, options)
         if declared:
             made._declared = Declared()
-        for s, parts in declared:
-            made.compile(s)
-            made._declared.add(*parts)
+        with program.declaring(function):
+            for s, parts in declared:
+                made.compile(s)
+                made._declared.add(*parts)
         return made
 
     return decorate(given) if callable_function(given) else decorate

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import contextlib
 import hashlib
 import inspect
 import linecache
@@ -150,6 +151,9 @@ class _Names(ast.NodeTransformer):
     def lookup(self, name):
         if name in _registered.NAMES:
             return True, _registered.NAMES[name]
+        # While its decorator compiles it, nothing has its name yet but what had it before.
+        if self.function is self.program.declared() and name == self.function.__code__.co_name:
+            return True, self.function
         if name in self.closure:
             try:
                 return True, self.closure[name].cell_contents
@@ -464,6 +468,19 @@ class Program:
                 self.functions.setdefault(key, (known, holds))
         return number
 
+    def declared(self):
+        """The function that this thread compiles for the signatures of its decorator, or None."""
+        return getattr(self._local, "declared", None)
+
+    @contextlib.contextmanager
+    def declaring(self, function):
+        """Has the name of a function stand for itself: its decorator has not returned yet."""
+        before, self._local.declared = self.declared(), function
+        try:
+            yield
+        finally:
+            self._local.declared = before
+
     def anew(self, function):
         """function(), whatever is being resolved around this call: for a compilation."""
         before = getattr(self._local, "now", None)
@@ -610,12 +627,32 @@ def _lines(code):
     """The lines of a function as its bytecode tells them, which is faster than reading tokens."""
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename)
-    last, todo = code.co_firstlineno, [code]
+    return lines[code.co_firstlineno - 1 : _last_line(code)]
+
+
+def _command_lines(code):
+    """The lines of a function of `python -c`, from the command line; None where it is none."""
+    argv = sys.orig_argv
+    if code.co_filename != "<string>" or "-c" not in argv[:-1]:
+        return None
+    text = argv[argv.index("-c") + 1]
+    try:
+        todo = [compile(text, "<string>", "exec")]
+    except SyntaxError:
+        return None
     while todo:
         c = todo.pop()
-        last = max([last, *(end for _, end, _, _ in c.co_positions() if end)])
         todo += [k for k in c.co_consts if isinstance(k, python_types.CodeType)]
-    return lines[code.co_firstlineno - 1 : last]
+        if c == code:  # not one of the same name and lines that exec() has made
+            return text.splitlines(True)[code.co_firstlineno - 1 : _last_line(code)]
+    return None
+
+
+def _last_line(code):
+    """The last line that an instruction of a function, or of one in it, stands for."""
+    last = max([code.co_firstlineno, *(end for _, end, _, _ in code.co_positions() if end)])
+    inner = [_last_line(k) for k in code.co_consts if isinstance(k, python_types.CodeType)]
+    return max([last, *inner])
 
 
 def parse(function):
@@ -627,6 +664,8 @@ def parse(function):
             tree = ast.parse(textwrap.dedent("".join(lines)))
         except SyntaxError:
             lines = None  # what no bytecode stands for belongs to it, too
+    if not lines:
+        lines = _command_lines(code)
     if not lines:
         try:
             lines, first = inspect.getsourcelines(function)

@@ -7,7 +7,10 @@ served yet raises an error that names the line.
 # ruff: noqa: F401 – names for users
 import importlib as _importlib
 
+import numpy as _numpy
+
 from numbus.kernels import guvectorize, jit, njit, prange, stencil, vectorize
+from numbus.kernels._resolve import name_object as _name_object
 
 from .._missing import missing as _missing
 from . import _threads, types
@@ -28,6 +31,13 @@ from .types import *  # noqa: F403
 __name__ = "numba"
 __version__ = "0.61.0"
 version_info = (0, 61, 0)
+
+
+class pndindex(_numpy.ndindex):
+    """ndindex: its loops run on one thread, in the order of the elements."""
+
+
+_name_object(pndindex, "np.ndindex")
 
 
 def __getattr__(name):
