@@ -380,6 +380,8 @@ void Arguments::add(nb::handle value, const char* function) {
     add_buffer(b, 0, function, t);
   } else if (PyList_CheckExact(o)) {
     add_list(value, function, t);
+  } else if (add_generator(value, t)) {
+    // added
   } else if (const Container* held = container_of(value)) {
     t = held->type();
     words.push_back(held->owner());
@@ -399,6 +401,21 @@ void Arguments::add(nb::handle value, const char* function) {
   }
   frontend::put_key(key, t);
   types.push_back(std::move(t));
+}
+
+// A numpy.random.Generator: where its source of bits is.
+bool Arguments::add_generator(nb::handle value, Type& t) {
+  static const nb::object* cls =
+      new nb::object(nb::module_::import_("numpy.random").attr("Generator"));
+  if (device || PyObject_IsInstance(value.ptr(), cls->ptr()) != 1) return false;
+  hold.push_back(value.attr("bit_generator").attr("capsule"));
+  void* source = PyCapsule_GetPointer(hold.back().ptr(), "BitGenerator");
+  if (!source) throw nb::python_error();
+  t = Type::of(Type::Tag::Tuple);
+  t.text = "generator";
+  t.items = {Type::number_of(DType::I64)};
+  words.push_back(reinterpret_cast<int64_t>(source));
+  return true;
 }
 
 // A structured array, or one of its records: the arrays of its fields.

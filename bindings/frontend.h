@@ -80,6 +80,7 @@ struct Arguments {
   bool add_mapped(PyObject* o, const char* function, frontend::Type& t);
   void add_buffer(const Py_buffer& b, std::int64_t shift, const char* function, frontend::Type& t);
   void add_reach(const void* first, std::int64_t low, std::int64_t high);
+  bool add_generator(nb::handle value, frontend::Type& t);
   bool add_records(nb::handle value, const char* function, frontend::Type& t);
   bool add_on_device(nb::handle value, const char* function, frontend::Type& t);
   void add_words(const Array& a, frontend::Type& t);

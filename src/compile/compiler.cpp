@@ -83,6 +83,11 @@ void* external(std::string_view name) {
     add("numbus_random_seed", &numbus_random_seed);
     add("numbus_random_python_seed", &numbus_random_python_seed);
     add("numbus_random_kept", &numbus_random_kept);
+    add("numbus_generator_word", &numbus_generator_word);
+    add("numbus_generator_half", &numbus_generator_half);
+    add("numbus_generator_unit", &numbus_generator_unit);
+    add("numbus_random_log1p", &numbus_random_log1p);
+    add("numbus_random_exp", &numbus_random_exp);
     add("numbus_host_call", &numbus_host_call);
     add("numbus_interrupt_word", &numbus_interrupt_word);
     add("numbus_poll_entry", &numbus_poll_entry);

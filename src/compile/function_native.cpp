@@ -154,6 +154,11 @@ V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& ar
         case ir::Random::PythonSeed:
           call("numbus_random_python_seed", none, {a});
           return B.getInt64(0);
+        case ir::Random::Word: return call("numbus_generator_word", i64, {a});
+        case ir::Random::Half: return call("numbus_generator_half", B.getInt32Ty(), {a});
+        case ir::Random::Unit64: return call("numbus_generator_unit", B.getDoubleTy(), {a});
+        case ir::Random::Log1p: return call("numbus_random_log1p", B.getDoubleTy(), {a});
+        case ir::Random::Exp: return call("numbus_random_exp", B.getDoubleTy(), {a});
         case ir::Random::Seed: call("numbus_random_seed", none, {a});
       }
       return B.getInt64(0);

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <cmath>
 #include <memory>
 #include <random>
 
@@ -151,6 +152,34 @@ extern "C" void numbus_random_seed(int64_t seed) { chosen().seed(static_cast<uin
 extern "C" void numbus_random_python_seed(int64_t seed) { chosen().python_seed(seed); }
 
 extern "C" int64_t numbus_random_kept() { return reinterpret_cast<int64_t>(chosen().kept); }
+
+namespace {
+
+// bitgen_t of numpy/random/bitgen.h, up to what is used here.
+struct Source {
+  void* state;
+  uint64_t (*word)(void*);
+  uint32_t (*half)(void*);
+  double (*unit)(void*);
+};
+const Source& source_at(int64_t address) { return *reinterpret_cast<const Source*>(address); }
+
+}  // namespace
+
+extern "C" uint64_t numbus_generator_word(int64_t generator) {
+  const Source& s = source_at(generator);
+  return s.word(s.state);
+}
+extern "C" uint32_t numbus_generator_half(int64_t generator) {
+  const Source& s = source_at(generator);
+  return s.half(s.state);
+}
+extern "C" double numbus_generator_unit(int64_t generator) {
+  const Source& s = source_at(generator);
+  return s.unit(s.state);
+}
+extern "C" double numbus_random_log1p(double x) { return std::log1p(x); }
+extern "C" double numbus_random_exp(double x) { return std::exp(x); }
 
 uint64_t random_streams() {
   Generator& g = chosen();

@@ -11,6 +11,12 @@ uint32_t numbus_random_bits();
 double numbus_random_unit();
 void numbus_random_seed(int64_t seed);
 void numbus_random_python_seed(int64_t seed);
+// Of a generator of NumPy's, by its C interface (numpy/random/bitgen.h).
+uint64_t numbus_generator_word(int64_t generator);
+uint32_t numbus_generator_half(int64_t generator);
+double numbus_generator_unit(int64_t generator);
+double numbus_random_log1p(double x);
+double numbus_random_exp(double x);
 int64_t numbus_random_kept();  // address: whether there is a normal number in store, and which
 }
 

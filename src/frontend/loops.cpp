@@ -216,18 +216,6 @@ bool Lower::for_loop(const Node& n) {
   return ends;
 }
 
-// Whether all that a value owns is held by temporaries after the first so many, made for it.
-bool Lower::held_since(size_t first, const Value& v) {
-  if (v.unknown() || v.lazy) return false;
-  const std::vector<Val> words = flatten(v);
-  const auto begin = temporaries_.begin() + static_cast<std::ptrdiff_t>(first);
-  return std::ranges::all_of(owners(v.type), [&](size_t o) {
-    return std::find_if(begin, temporaries_.end(), [&](const Temporary& t) {
-             return t.owner == words[o];
-           }) != temporaries_.end();
-  });
-}
-
 bool Lower::for_loop_over(const Node& n) {
   if (generator_loop(n)) return false;
   const Node& over = *n.one(Field::iter);
@@ -255,9 +243,20 @@ bool Lower::for_loop_over(const Node& n) {
       if (ended != ir::kNone) set(ended, b_->constant(DType::Bool, Scalar::from_bool(true)));
       break_loop(loop);
     });
-    const size_t held = temporaries_.size();
+    const auto held = static_cast<std::ptrdiff_t>(temporaries_.size());
     const Value item = all.item(at);
-    assign(*n.one(Field::target), item, held_since(held, item));
+    // What was made for this item, and not before the loop, is handed over.
+    auto made_here = [&](size_t o, const std::vector<Val>& words) {
+      const auto begin = temporaries_.begin() + held;
+      return std::find_if(begin, temporaries_.end(), [&](const Temporary& t) {
+               return t.owner == words[o];
+             }) != temporaries_.end();
+    };
+    bool fresh = !item.unknown() && !item.lazy;
+    if (fresh)
+      for (const std::vector<Val> words = flatten(item); size_t o : owners(item.type))
+        fresh = fresh && made_here(o, words);
+    assign(*n.one(Field::target), item, fresh);
     bool broken = loop_body(n, {loop, true});
     loop_next(loop);
     set(i, add(get(i), ci(1)));

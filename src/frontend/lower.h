@@ -208,7 +208,6 @@ class Lower {
   bool block(const std::vector<Node>& body);
   bool statement(const Node& n);
   bool carry_out(const Node& n);
-  static const Node* updated_item(const Node& n);
   void assign(const Node& target, const Value& v, bool fresh = false);
   void assign_starred(const Node& target, const Value& v);
   void aug_assign(const Node& n);
@@ -240,7 +239,6 @@ class Lower {
   bool loop_else(const Node& n, Val ended);
   bool for_loop(const Node& n);
   bool for_loop_over(const Node& n);
-  bool held_since(size_t first, const Value& v);
   bool while_loop(const Node& n);
   Val comes_before(Val at, Val stop, Val step);
   Val stop_of_range(const Node& n, const Value& range);
@@ -508,7 +506,6 @@ class Lower {
 
   // --- subscripts.cpp
   Value subscript(const Node& n);
-  static bool releases_nothing(const Node& n, const Node* updated = nullptr);
   void note_entry(const Node& dict, const Node& key, Val entry);
   std::pair<Value, Value> parts_of_subscript(const Node& n, bool& loose);
   Value receiver(const Node& n, bool passing, bool& loose);
@@ -695,6 +692,8 @@ class Lower {
   std::optional<DType> dtype_argument(const Call& c, size_t offset_at, const std::string& name);
   std::vector<Val> shape_argument(const Node& n, const Value& v);
   Value print(const Call& c);
+  static Value numpy_numbers(const std::string& name, Value v);
+  Value generator_method(const Call& c, const Value& self, const std::string& name);
   Value random(const Call& c, const std::string& what);
   Value host_call(const Call& c, const std::string& what);
 

@@ -14,6 +14,17 @@ Value Lower::random(const Call& c, const std::string& what) {
   };
   if (what == "bits") return number(step(ir::Random::Bits, DType::U32), DType::U32);
   if (what == "unit") return number(step(ir::Random::Unit, DType::F64), DType::F64);
+  if (what == "word" || what == "half" || what == "unit64") {
+    const ir::Random r = what == "word"   ? ir::Random::Word
+                         : what == "half" ? ir::Random::Half
+                                          : ir::Random::Unit64;
+    const DType t = what == "word" ? DType::U64 : what == "half" ? DType::U32 : DType::F64;
+    return number(step(r, t, index_value(c.n, c.args[0])), t);
+  }
+  if (what == "log1p" || what == "exp")
+    return number(step(what == "exp" ? ir::Random::Exp : ir::Random::Log1p, DType::F64,
+                       as(c.args[0], DType::F64)),
+                  DType::F64);
   if (what == "kept") {
     Value r;
     r.type = Type::array_of(DType::F64, 1);
@@ -26,6 +37,22 @@ Value Lower::random(const Call& c, const std::string& what) {
   Value none;
   none.type = Type::of(Type::Tag::None);
   return none;
+}
+
+// A method of numpy.random.Generator, which is the address of its bits' source.
+Value Lower::generator_method(const Call& c, const Value& self, const std::string& name) {
+  refuse_in_kernel(c.n, "numpy.random.Generator");
+  // Its draws have an order, and its state no lock here.
+  if (u_.options.parallel)
+    not_yet(c.n, "numpy.random.Generator with parallel=True", "np.random.random() and its like");
+  const int method = u_.program.library("generator " + name);
+  if (method < 0)
+    not_yet(
+        c.n, "Generator." + name + "()",
+        "random, uniform, standard_normal, normal, integers, standard_exponential, exponential");
+  Call all = c;
+  all.args.insert(all.args.begin(), self.items[0]);
+  return call_function(all, method);
 }
 
 // Words: the dtype of the first array, and of each argument the address or the number.

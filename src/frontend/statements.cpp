@@ -14,6 +14,20 @@ bool Lower::block(const std::vector<Node>& body) {
   return false;
 }
 
+namespace {
+
+// The item d[k] that a statement reads and assigns to, where nothing in between can change d.
+const Node* updated_item(const Node& n) {
+  const bool once = n.kind == NodeKind::Assign && n.all(Field::targets).size() == 1;
+  if (!once && n.kind != NodeKind::AugAssign) return nullptr;
+  const Node& target = once ? n.all(Field::targets)[0] : *n.one(Field::target);
+  return target.kind == NodeKind::Subscript && releases_nothing(*n.one(Field::value), &target)
+             ? &target
+             : nullptr;
+}
+
+}  // namespace
+
 bool Lower::statement(const Node& n) {
   size_t keep = temporaries_.size();
   here_ = &n;
@@ -42,16 +56,6 @@ Value Lower::of_raising() {
   ended_ = ended_ || nesting_ == landing_;
   if (nesting_ != landing_) r.type = Type::of(Type::Tag::None);
   return r;
-}
-
-// The item d[k] that a statement reads and assigns to, where nothing in between can change d.
-const Node* Lower::updated_item(const Node& n) {
-  const bool once = n.kind == NodeKind::Assign && n.all(Field::targets).size() == 1;
-  if (!once && n.kind != NodeKind::AugAssign) return nullptr;
-  const Node& target = once ? n.all(Field::targets)[0] : *n.one(Field::target);
-  return target.kind == NodeKind::Subscript && releases_nothing(*n.one(Field::value), &target)
-             ? &target
-             : nullptr;
 }
 
 bool Lower::carry_out(const Node& n) {

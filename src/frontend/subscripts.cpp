@@ -39,9 +39,7 @@ bool gets(const Node& call, const Node& item) {
 
 }  // namespace
 
-// Whether evaluating this lets go of no memory that something else may hold: it calls nothing, but
-// for get() of the item `updated` of a dict, and assigns no name.
-bool Lower::releases_nothing(const Node& n, const Node* updated) {
+bool releases_nothing(const Node& n, const Node* updated) {
   auto all = [&](std::initializer_list<Field> fields) {
     return std::ranges::all_of(fields,
                                [&](Field f) { return releases_nothing(*n.one(f), updated); });

@@ -94,4 +94,8 @@ struct Source {
   bool library() const { return kind != User; }
 };
 
+// Whether evaluating this lets go of no memory that something else may hold: it calls nothing, but
+// for get() of the item `updated` of a dict, and assigns no name.
+bool releases_nothing(const Node& n, const Node* updated = nullptr);
+
 }  // namespace numbus::frontend

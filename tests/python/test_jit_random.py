@@ -312,8 +312,3 @@ def test_python_shuffle():
         return x
 
     assert njit(f)(np.arange(30)).tolist() == f(list(range(30)))
-
-
-def test_a_generator_is_refused():
-    with pytest.raises(TypeError, match=r"numpy\.random\.Generator"):
-        njit(lambda g: g.random())(np.random.default_rng(1))

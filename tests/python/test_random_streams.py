@@ -123,7 +123,7 @@ import math, sys
 import numpy as np
 from numbus import _core, random
 from numbus.core import streams
-from numbus.primitives import _ziggurat
+from numbus.kernels import _ziggurat
 
 streams._UNITS["normal"] = 3  # for a number
 limits, widths, heights = _ziggurat.tables("normal", "float64")

@@ -185,8 +185,7 @@ def argument(value, function):
     if isinstance(value, numpy.random.Generator):
         raise TypeError(
             f"[{function}] cannot take an argument of this type; got numpy.random.Generator, which "
-            "compiled functions do not know yet; expected np.random.seed(n) and np.random.random() "
-            "inside of the function"
+            "kernels on a GPU do not know; expected an array of random numbers"
         )
     raise TypeError(
         f"[{function}] cannot take an argument of this type; got "

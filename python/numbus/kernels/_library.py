@@ -65,6 +65,23 @@ def random_unit():
     return _state()[0].random_sample()
 
 
+class _OfGenerator:
+    """What numbers of numpy.random.Generator are made of: bits of the source at an address, and the
+    C library's functions that it calls.
+    """
+
+    def __init__(self, name):
+        self._kernel_name = f"numbus random {name}"
+
+    def __call__(self, *_):
+        raise NotImplementedError("only compiled functions know a generator by its address")
+
+
+next_word, next_half, next_unit, c_log1p, c_exp = map(
+    _OfGenerator, "word half unit64 log1p exp".split()
+)
+
+
 def random_kept():
     """Whether a normal number is kept for the next call, and which: two float64 of the state."""
     return _state()[1]

@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from .. import cuda
-from . import _ziggurat
+from ..kernels import _ziggurat
 from ._device import INT, add, array
 from ._streams import HALF, LOW, STATE, THREADS, U32, U64, make_fill
 from .compact import kept_before
