@@ -106,7 +106,7 @@ class Grow:
             )
             return f"math.{f}({self.pick(a, b, 'abs(' + a + ')')})"
         if r < 0.93:
-            return f"({self.integer(1)} / {self.integer(1)})"
+            return f"({self.integer(1)} / {self.pick(self.integer(1), '3', 'n2')})"
         if r < 0.95:
             return f"(abs({a}) ** {self.pick('2', '0.5', '1.7', '-1')})"
         if r < 0.97:
@@ -160,6 +160,9 @@ class Grow:
             return f"not {self.condition(0)}" if depth else self.pick(*BOOLS)
         if r < 0.4:
             return self.pick(*BOOLS, "n0", "f1", f"ba[{self.index()}]", f"lb[{self.index()}]", "x0")
+        if r < 0.46:
+            n = self.pick(*INTS, "n2")
+            return f"{n} {self.pick('==', '>')} float({n})"
         kind = self.pick(self.integer, self.floating, self.numpy, self.numpy_integer)
         other = self.pick(kind, self.integer, self.floating)
         text = f"{kind(1)} {self.pick('<', '>', '<=', '>=', '==', '!=')} {other(1)}"
@@ -177,6 +180,7 @@ class Grow:
                 f"{n} = {self.integer()}",
                 f"{n} {self.pick('+=', '-=', '^=', '%=')} {self.integer(1)}",
                 f"{n} *= {self.factor()}",
+                f"{n} {self.pick('+=', '-=')} 4611686018427387904",
                 f"{n} = ({n} * 1103515245 + 12345) % 2147483648",
             )
         if r < 0.5:
@@ -323,7 +327,7 @@ class Grow:
             "",
         ]
         ints = f"{self.r.randint(-5, 50)}, {self.r.randint(1, 9)}"
-        large = self.pick(0, 3, 2**40, -(2**62))
+        large = self.pick(0, 3, 2**40, -(2**62), 2**53 + 1, 2**60 + 1)
         floats = self.pick("0.0", "-0.0", "1e300", "7.25")
         numpys = self.pick("0.0", "3.5", "1e200"), self.pick("3", "2**61", "-7")
         setup = [

@@ -123,6 +123,33 @@ def test_module_of_loops_has_no_other_names():
     check(text, entered=True)
 
 
+def test_names_of_builtins_are_not_bound():
+    check("""
+        for i in range(60):
+            if i == 100:
+                max = 3
+        bound = "max" in globals()
+        for i in range(60):
+            if i == 40:
+                min = i
+            if i > 50:
+                min += 1
+        """, entered=True)  # fmt: skip
+
+
+def test_functions_that_are_differentiated():
+    text = """
+        def f(a):
+            s = 0.0
+            for i in range(40):
+                s = s + a[i] * a[i]
+            return s
+        g = np.grad(f)(np.arange(40.0))
+        """
+    made = check(text, library=nb, entered=False)
+    assert made
+
+
 def test_types_that_change_in_the_middle():
     check("""
         out = []

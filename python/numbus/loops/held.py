@@ -1,6 +1,7 @@
 """The values that a loop finds where compiled code begins, and what they are for the compiler."""
 
 import builtins
+import inspect
 import math
 import types
 
@@ -36,11 +37,10 @@ class Held:
     def __init__(self, this, frame, seconds):
         self.loop, self._seconds = this, seconds
         code, local = frame.f_code, frame.f_locals
-        own = (
-            ()
-            if local is frame.f_globals
-            else {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
-        )
+        is_function = code.co_flags & inspect.CO_OPTIMIZED
+        own = ()
+        if is_function:
+            own = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
         self.values = {}
         self.arrays, self._lists, self._listed, self._known = [], [], [], {}
 
@@ -54,15 +54,12 @@ class Held:
             return frame.f_builtins[name]
 
         entry, fixed = {}, {}
+        # What is assigned to is a variable of the function or of the module, and nothing built in.
         for name in this.names:
-            try:
-                value = self.values[name] = (
-                    find(name) if name in local or name not in own else local[name]
-                )
-            except KeyError:
-                entry[name] = "o"
-                continue
-            entry[name] = _number_kind(value)
+            scope = frame.f_globals if is_function and name not in own else local
+            if name in scope:
+                self.values[name] = scope[name]
+            entry[name] = _number_kind(scope[name]) if name in scope else "o"
         for name in this.reads:
             try:
                 value = self.values[name] = find(name)

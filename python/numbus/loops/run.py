@@ -247,6 +247,8 @@ class Run:
             return None
         if _others() or _handles_signals():
             return None
+        if _core.watching() or _core.capturing_step():  # who wants to see what is computed
+            return None
         if numpy.geterr()["under"] != "ignore":  # other warnings are found by their results
             return None
         try:
