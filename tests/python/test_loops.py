@@ -12,8 +12,8 @@ import numbus as nb
 import numpy as np
 import pytest
 from numbus import loops
+from numbus.loops import numbers, select
 from numbus.loops import run as runtime
-from numbus.loops import select
 
 from tests.loops.grow import script
 from tests.loops.run import AFTER, differences, execute
@@ -148,6 +148,58 @@ def test_functions_that_are_differentiated():
         """
     made = check(text, library=nb, entered=False)
     assert made
+
+
+DOMAINS = {"acosh": (1, 1e3), "asin": (-1, 1), "acos": (-1, 1), "atanh": (-1, 1), "sqrt": (0, 9)}
+DOMAINS |= {name: (1e-9, 1e5) for name in ("log", "log2", "log10")}
+
+
+@pytest.mark.parametrize("name", [*sorted(numbers.C_FUNCTIONS), "sqrt", "fabs"])
+def test_functions_are_those_of_python(name):
+    low, high = DOMAINS.get(name, (-300, 300))
+    made = check(f"""
+        import math, random
+        r = random.Random(5)
+        a = [r.uniform({low}, {high}) for k in range(3000)]
+        b = [0.0] * 3000
+        def f():
+            for i in range(3000):
+                b[i] = math.{name}(a[i])
+        f()
+        """, entered=True)  # fmt: skip
+    assert not any(m.exits for m in made)
+
+
+@pytest.mark.parametrize("text", ["a[i] ** p", "a[i] // p", "a[i] % p", "int(a[i] * 1e6) / 7"])
+def test_operators_are_those_of_python(text):
+    made = check(f"""
+        import random
+        r = random.Random(5)
+        a = [r.uniform(1e-9, 300) for k in range(3000)]
+        b, out = [0.0] * 3000, []
+        def f(p):
+            for i in range(3000):
+                b[i] = {text}
+        for p in (2, 0.5, 1.7, 0.3, -1.5, 2.0):
+            f(p)
+            out.append(list(b))
+        """, entered=True)  # fmt: skip
+    assert not any(m.exits for m in made)
+
+
+def test_step_of_zero():
+    check("""
+        def f(n):
+            k = 0
+            for i in range(n):
+                for j in range(i):
+                    k += j
+                if i == 30:
+                    for j in range(0, i, 0):
+                        k += 1
+            return k
+        f(60)
+        """, entered=True)  # fmt: skip
 
 
 def test_types_that_change_in_the_middle():

@@ -277,6 +277,8 @@ class Emitter:
         if len(texts) == 1:
             texts = ["0", *texts]
         step = texts[2] if len(texts) == 3 else "1"
+        if _is_small(step) and int(step.strip("()")) == 0:
+            raise Unsupported("a step of zero")
         for word, text in zip("bes", (*texts[:2], step)):
             self.line(f"{word}{n.at} = {text}")
             if not _is_small(text):

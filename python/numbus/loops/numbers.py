@@ -174,8 +174,8 @@ def unary(e, op, a):
     if op is ast.UAdd:
         return Value(_int(a), "i") if a.kind == "b" else a
     x = e.temporary(_int(a))
-    if op is ast.Invert and a.kind in "iIHb":
-        return Value(e.temporary(f"~{x}"), "i" if a.kind == "b" else a.kind)
+    if op is ast.Invert and a.kind in "iIH":  # Python warns of ~ of bools
+        return Value(e.temporary(f"~{x}"), a.kind)
     if op is ast.USub:
         if a.kind in "iIH":
             e.check(f"sub_overflows(0, {x})")
