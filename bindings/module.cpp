@@ -206,6 +206,8 @@ NB_MODULE(_core, m) {
   set_interrupt_hooks();
   m.def("chain_interrupts", &interrupt::chain_handler,
         "Puts the core's handler of SIGINT before Python's, once more where that was set anew.");
+  m.def("forget_interrupts", &interrupt::forget,
+        "Forgets a signal that came in before; Python runs its handler before the next call.");
   Runtime::get().describe_line = describe_line;
   find_line = line_of_caller;
   Runtime::get().holds_python = holds_lock;

@@ -41,6 +41,8 @@ LAYERS = [
     ["numbus.dist"],
     # Nets and what trains them.
     ["numbus.nn", "numbus.optim", "numbus.data"],
+    # Loops of scripts, which the runner rewrites.
+    ["numbus.loops"],
     ["numbus.compat"],
     ["numbus.measure", "numbus.runner", "numbus.__main__"],
 ]

@@ -53,16 +53,16 @@ void on_signal(int number, siginfo_t* info, void* context) {
   errno = saved;
 }
 
-void forget() {
-  pending.store(false, std::memory_order_relaxed);
-  numbus_interrupt_word.fetch_and(~kSignal, std::memory_order_relaxed);
-}
-
 // A child of fork has one thread, its main one.
 thread_local int64_t known_process = 0;
 thread_local bool known_main = false;
 
 }  // namespace
+
+void forget() {
+  pending.store(false, std::memory_order_relaxed);
+  numbus_interrupt_word.fetch_and(~kSignal, std::memory_order_relaxed);
+}
 
 void set_hooks(const Hooks& h) {
   hooks = h;

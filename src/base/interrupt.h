@@ -32,6 +32,9 @@ bool has_hooks();
 // nothing where ours is installed already.
 void chain_handler();
 
+// Forgets a signal that came in before: Python runs its handler before the caller goes on.
+void forget();
+
 // Whether this thread is the one that runs handlers.
 bool on_main_thread();
 

@@ -89,6 +89,12 @@ void* external(std::string_view name) {
     add("numbus_random_log1p", &numbus_random_log1p);
     add("numbus_random_exp", &numbus_random_exp);
     add("numbus_host_call", &numbus_host_call);
+#define X(name) add("numbus_c_" #name, static_cast<double (*)(double)>(&std::name));
+    NUMBUS_C_FUNCTIONS_OF_ONE(X)
+#undef X
+#define X(name) add("numbus_c_" #name, static_cast<double (*)(double, double)>(&std::name));
+    NUMBUS_C_FUNCTIONS_OF_TWO(X)
+#undef X
     add("numbus_interrupt_word", &numbus_interrupt_word);
     add("numbus_poll_entry", &numbus_poll_entry);
     add("numbus_too_deep", &numbus_too_deep);
@@ -301,6 +307,15 @@ std::string build_identity() {
 
 namespace {
 
+bool asks_for_interrupts(const ir::Module& m) {
+  return std::ranges::any_of(m.functions, [](const ir::Function& f) {
+    return std::ranges::any_of(f.body, [](const ir::Inst& i) {
+      return i.op == Op::intrinsic && ir::intrinsic_of(i) == ir::Intrinsic::strict &&
+             static_cast<ir::Strict>(ir::number_of(i)) == ir::Strict::interrupted;
+    });
+  });
+}
+
 // Known by its code alone, so that two functions with one body are one.
 Build function_build(Host& h, const ir::Module& f, bool lanes = false) {
   return [&h, &f, lanes](llvm::Module& m, const std::string& name) {
@@ -317,7 +332,7 @@ Build function_build(Host& h, const ir::Module& f, bool lanes = false) {
     loop_tail_calls(m, h.machine());
     optimise(m, h.machine());
     finish_rows(m);
-    insert_polls(m);
+    if (!asks_for_interrupts(f)) insert_polls(m);
   };
 }
 

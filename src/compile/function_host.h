@@ -17,6 +17,7 @@ class HostBody : public FunctionBody {
   // A word of the context, which is that of a thread in kernels (compile/simt.h).
   llvm::Value* word(int w) { return B.CreateLoad(B.getInt64Ty(), context_word(w)); }
   llvm::Value* record();
+  llvm::Value* strict(const ir::Inst& i, llvm::Value* a, llvm::Value* b);
   virtual void note_site(llvm::Value* record) { (void)record; }
 };
 

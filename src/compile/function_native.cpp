@@ -29,6 +29,34 @@ V HostBody::call(const char* name, llvm::Type* result, const std::vector<V>& arg
   return B.CreateCall(f, args);
 }
 
+V HostBody::strict(const ir::Inst& i, V a, V b) {
+  namespace I = llvm::Intrinsic;
+  auto overflow = [&](I::ID id) {
+    return B.CreateExtractValue(B.CreateBinaryIntrinsic(id, a, b), 1);
+  };
+  // Under names that LLVM does not know: it must not compute with what it thinks they do.
+  auto c = [&](const char* name, bool two) {
+    V v = call(name, B.getDoubleTy(), two ? std::vector<V>{a, b} : std::vector<V>{a});
+    llvm::cast<llvm::CallInst>(v)->getCalledFunction()->setDoesNotAccessMemory();
+    return v;
+  };
+  const auto which = static_cast<ir::Strict>(ir::number_of(i));
+  switch (which) {
+    case ir::Strict::add_overflows: return overflow(I::sadd_with_overflow);
+    case ir::Strict::sub_overflows: return overflow(I::ssub_with_overflow);
+    case ir::Strict::mul_overflows: return overflow(I::smul_with_overflow);
+    case ir::Strict::interrupted: {
+      auto* word = to_->getParent()->getOrInsertGlobal("numbus_interrupt_word", B.getInt32Ty());
+      return B.CreateICmpNE(B.CreateLoad(B.getInt32Ty(), word, true), B.getInt32(0));
+    }
+#define X(name) \
+  case ir::Strict::c_##name: return c("numbus_c_" #name, ir::strict_operands(which) == 2);
+      NUMBUS_C_FUNCTIONS(X)
+#undef X
+  }
+  raise(ErrorKind::Runtime, "[compile] no such strict step");
+}
+
 V HostBody::record() {
   return m_.kernel ? B.CreateIntToPtr(word(kRecord), B.getPtrTy()) : to_->getArg(0);
 }
@@ -168,6 +196,7 @@ V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& ar
         B.CreateStore(arguments[k], B.CreateConstGEP1_64(i64, words, k));
       return call("numbus_host_call", i64, {B.getInt64(ir::number_of(i)), words});
     }
+    case Intrinsic::strict: return strict(i, a, b);
     case Intrinsic::print_end:
     case Intrinsic::leaves: return B.getInt32(0);
     case Intrinsic::lane_index: return B.getInt64(0);

@@ -124,6 +124,7 @@ bool lanes_fit(const ir::Function& f) {
       case Intrinsic::parallel:
       case Intrinsic::random:
       case Intrinsic::host_call:
+      case Intrinsic::strict:
       case Intrinsic::print_text:
       case Intrinsic::print_int:
       case Intrinsic::print_float:

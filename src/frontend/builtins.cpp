@@ -483,6 +483,7 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
     return from_scalar(Scalar::from_int(known), DType::Bool, true);
   }
   if (name.starts_with("numbus host ")) return host_call(c, name.substr(12));
+  if (name.starts_with("numbus strict ")) return strict(c, name.substr(14));
   if (name.starts_with("numbus string ")) return string_primitive(c, name.substr(14));
   if (name.starts_with("numbus dict ")) return dict_primitive(c, name.substr(12));
   if (name == "dict") return dict_from(c);

@@ -697,6 +697,9 @@ class Lower {
   Value random(const Call& c, const std::string& what);
   Value host_call(const Call& c, const std::string& what);
 
+  // --- strict.cpp
+  Value strict(const Call& c, const std::string& what);
+
   // --- named_tuples.cpp
   static Type named_type(const std::string& text, int number);  // text: the class, its fields
   Value make_named(const Call& c, const Type& cls);

@@ -86,8 +86,9 @@ const char* intrinsic_name(Intrinsic i) {
                                        "watch",
                                        "leaves",
                                        "random",
-                                       "host_call"};
-  static_assert(std::size(kNames) == static_cast<int>(Intrinsic::host_call) + 1);
+                                       "host_call",
+                                       "strict"};
+  static_assert(std::size(kNames) == static_cast<int>(Intrinsic::strict) + 1);
   return kNames[static_cast<int>(i)];
 }
 

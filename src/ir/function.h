@@ -138,7 +138,31 @@ enum class Intrinsic : uint8_t {
   // A call of the layers above (base/host_call.h), number: which; the arguments before, int64, are
   // its words. What it says.
   host_call,
+  // What loops that follow CPython to the letter need (python/numbus/loops), number: Strict.
+  strict,
 };
+// Whether the sum, the difference, the product of a and b, int64, does not fit; whether a signal
+// has come in: functions that ask have no polls of other kinds; C's functions of float64, which
+// CPython calls, too: those of two arguments are the last.
+// clang-format off
+#define NUMBUS_C_FUNCTIONS_OF_ONE(X) \
+  X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) \
+  X(atanh) X(exp) X(expm1) X(log) X(log2) X(log10) X(log1p)
+#define NUMBUS_C_FUNCTIONS_OF_TWO(X) X(pow) X(atan2) X(fmod)
+#define NUMBUS_C_FUNCTIONS(X) NUMBUS_C_FUNCTIONS_OF_ONE(X) NUMBUS_C_FUNCTIONS_OF_TWO(X)
+// clang-format on
+enum class Strict : uint8_t {
+  add_overflows,
+  sub_overflows,
+  mul_overflows,
+  interrupted,
+#define X(name) c_##name,
+  NUMBUS_C_FUNCTIONS(X)
+#undef X
+};
+constexpr int strict_operands(Strict s) {
+  return s == Strict::interrupted ? 0 : s < Strict::interrupted || s >= Strict::c_pow ? 2 : 1;
+}
 // 32 bits, as uint32; a number of [0, 1), as float64; a new beginning from the seed a; the address
 // of two float64 that belong to the state; a new beginning as Python's random.seed(a).
 // Word, Half, Unit64: of the generator at address a (compile/random.h): 64 bits, 32, a float64 of

@@ -149,6 +149,7 @@ std::pair<int, int> operands_of(Intrinsic i) {
     case Intrinsic::watch: return {1, 2};
     case Intrinsic::fail: return {1, 3};
     case Intrinsic::random: return {0, 1};
+    case Intrinsic::strict: return {0, 2};
     default: return {0, 0};
   }
 }
@@ -511,7 +512,7 @@ class OfFunction final : Verifier {
   }
 
   void intrinsic(const Inst& i) {
-    expect((i.imm & 255) <= static_cast<int64_t>(Intrinsic::host_call), "no such intrinsic");
+    expect((i.imm & 255) <= static_cast<int64_t>(Intrinsic::strict), "no such intrinsic");
     Intrinsic k = intrinsic_of(i);
     auto [least, most] = operands_of(k);
     int count = (i.a != kNone) + (i.b != kNone) + (i.c != kNone);
@@ -527,6 +528,15 @@ class OfFunction final : Verifier {
     if (k == Intrinsic::fma)
       expect(type(i.a) == i.type && type(i.b) == i.type && type(i.c) == i.type,
              "operand types differ");
+    if (k == Intrinsic::strict) {
+      expect(at_number(number_of(i), static_cast<size_t>(Strict::c_fmod) + 1), "no such operation");
+      const auto which = static_cast<Strict>(number_of(i));
+      const bool c = which > Strict::interrupted;
+      expect(count == strict_operands(which), "number of operands");
+      expect(i.type == (c ? DType::F64 : DType::Bool), "type of the result");
+      for (Val v : {i.a, i.b})
+        expect(v == kNone || type(v) == (c ? DType::F64 : DType::I64), "operand type");
+    }
     if (k == Intrinsic::lane_merge) {
       expect(at_number(number_of(i), kNumRows), "no such row");
       expect(type(i.a) == i.type, "type of the merged value");

@@ -5,6 +5,8 @@ compilation.
 import ast
 import re
 
+from .. import loops
+
 # What a user's module gets for the modules it names.
 REPLACED = {
     "numpy": "numbus",
@@ -126,11 +128,16 @@ def _load_early(source):
 
 def compile_user(source, file, mode="exec"):
     """The code of a user's module or snippet: imports and `type(x)` rewritten, lines kept."""
-    if not _mentions(source):
+    compiles_loops = mode == "exec" and loops.is_enabled() and loops.may_have_loops(source)
+    mentions = _mentions(source)
+    if not mentions and not compiles_loops:
         return compile(source, file, mode, dont_inherit=True)
-    _load_early(source if isinstance(source, bytes) else source.encode())
     tree = ast.parse(source, file, mode)
-    return compile(Rewriter().visit(tree), file, mode, dont_inherit=True)
+    if mentions:
+        _load_early(source if isinstance(source, bytes) else source.encode())
+        tree = Rewriter().visit(tree)
+    code = compile(tree, file, mode, dont_inherit=True)
+    return loops.compiled(tree, source, file, code) if compiles_loops else code
 
 
 def rewrite_text(source):

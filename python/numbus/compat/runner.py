@@ -7,12 +7,12 @@ import sys
 
 import numpy
 
-from .. import _core
+from .. import _core, loops
 from ..core import fallback as _fallback
 from . import loader, spawn
 from .rewrite import compile_user
 
-USAGE = """usage: python -m numbus [--report] [--strict] script.py [arguments …]
+USAGE = """usage: python -m numbus [--report] [--strict] [--loops] script.py [arguments …]
        python -m numbus [--report] [--strict] [--output done.ipynb] notebook.ipynb [arguments …]
        python -m numbus [--report] [--strict] -c code [arguments …]
        python -m numbus info
@@ -22,6 +22,7 @@ USAGE = """usage: python -m numbus [--report] [--strict] script.py [arguments �
 
 --report   at exit, names what NumPy had to do, with lines and counts, and Numbus' own counters
 --strict   makes such a fallback an error
+--loops    compiles hot loops of Python's (docs/loops.md)
 --output   writes a notebook with what its cells showed, pictures too
 info       devices, versions, libraries
 bench      measures this machine: devices, other libraries (pip install numbus-bench)
@@ -42,10 +43,12 @@ DISTRIBUTIONS = {"numbus_bench": "numbus-bench", "numbus_cluster": "numbus-clust
 def main(arguments):
     """The command line; returns the exit code."""
     report, output = False, None
-    while arguments and arguments[0] in ("--report", "--strict", "--output"):
+    while arguments and arguments[0] in ("--report", "--strict", "--loops", "--output"):
         option, *arguments = arguments
         report |= option == "--report"
         _fallback.state.strict |= option == "--strict"
+        if option == "--loops":
+            loops.install()
         if option == "--output":
             output, *arguments = arguments or [None]
             if output is None or not (arguments and arguments[0].endswith(".ipynb")):
@@ -129,7 +132,10 @@ def _instead(word):
     """What a word that is no file may stand for: an option or a command, misspelt or not."""
     import difflib  # only after a mistake
 
-    options, commands = ("--report", "--strict", "--output", "--help", "-c"), ("info", *COMMANDS)
+    options, commands = (
+        ("--report", "--strict", "--loops", "--output", "--help", "-c"),
+        ("info", *COMMANDS),
+    )
     if word.startswith("-"):
         return f", or one of the options {', '.join(options)}"
     near = difflib.get_close_matches(word, commands, 1)
@@ -177,6 +183,10 @@ def print_report():
     )
     for line in lines:
         print(line, file=sys.stderr)
+    if loops.is_enabled():
+        print(
+            "numbus: loops:", *(loops.report_lines() or ["      none"]), sep="\n", file=sys.stderr
+        )
     stats = _core.stats()
     print(
         f"numbus: {stats['launches']} kernels run; {stats['compiles']} compiled and "

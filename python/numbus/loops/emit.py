@@ -1,0 +1,596 @@
+"""From a loop and the types of its names to a function that the kernel language compiles.
+
+The function does what CPython would do, statement by statement, and leaves before a statement whose
+result it cannot vouch for: all checks of a statement come before its first effect, so that CPython
+can carry it out from its beginning. Types are found by emitting: the kinds that a name may have
+at the head of a loop only grow, until an emission changes nothing.
+"""
+
+import ast
+
+from . import numbers
+from .numbers import CODES, STORES, Unsupported, Value
+
+INDENT = "    "
+MOST_VERSIONS = 6
+
+
+class NotCompiled(Exception):
+    """The loop would be left in each iteration: the line and why."""
+
+
+class Emitter:
+    """Emits one loop for the kinds of its names at the entry.
+
+    loop: with numbered statements. names: those that are assigned to. fixed: what each other name,
+    or dotted name, stands for: a kind of number; ("array", kind of elements, dtype, axes, whether
+    it can be written to, parameter); ("call", "math.sin"); "o" for all else. entry: of `names`.
+    """
+
+    def __init__(self, loop, names, fixed, entry):
+        self.loop, self.names, self.fixed, self.entry = loop, names, fixed, entry
+        self.lines, self.level, self.temporaries = [], 1, 0
+        self.rare = 0
+        self.at = None  # the statement that is being emitted
+        self.open = []  # loops: (breaks, continues)
+        self.loops = [
+            n
+            for n in ast.walk(loop)
+            if isinstance(n, ast.For) and hasattr(n, "at") and not n.opaque
+        ]
+        # Numbers that the loop reads and never assigns to.
+        self.more = [n for n, f in fixed.items() if isinstance(f, str) and f in STORES]
+        self.ids = {n: f"g{j}" for j, n in enumerate(self.more)}
+
+    # --- text
+
+    def line(self, text):
+        self.lines.append(INDENT * self.level + text)
+
+    def temporary(self, text):
+        self.temporaries += 1
+        name = f"t{self.temporaries}"
+        self.line(f"{name} = {text}")
+        return name
+
+    def block(self, head):
+        self.line(head)
+        self.level += 1
+
+    def end(self):
+        self.level -= 1
+
+    def check(self, condition):
+        """Leaves before the present statement where the condition holds."""
+        self.line(f"if {condition}:")
+        self.level += 1
+        self.leave(self.at)
+        self.level -= 1
+
+    def leave(self, at):
+        self.line(f"return leave({', '.join(['si', 'sf', str(at), *self._state()])})")
+
+    def _state(self):
+        state = []
+        for n in self.names:
+            state += [f"{n}_t", f"{n}_i", f"{n}_f", f"{n}_b"]
+        for loop in self.loops:
+            state += [f"k{loop.at}", f"e{loop.at}", f"s{loop.at}"]
+        return state
+
+    # --- the functions
+
+    def functions(self):
+        """The lines of `leave` and of the function `loop`; its arguments are si, sf and arrays."""
+        arrays = sorted(
+            {f[5] for f in self.fixed.values() if isinstance(f, tuple) and f[0] == "array"}
+        )
+        env = {n: frozenset([k]) for n, k in self.entry.items()}
+        self._emit_loop(self.loop, env)
+        body = self.lines
+        self.lines, self.level = [], 1
+        self.block("if si[0] == 1:")
+        self.line("return -2")
+        self.end()
+        for f in {
+            f[5]: f for f in self.fixed.values() if isinstance(f, tuple) and f[0] == "array"
+        }.values():
+            for d in range(f[3]):
+                self.line(f"{f[5]}_{d} = {f[5]}.shape[{d}]")
+        for j, n in enumerate(self.names):
+            kind = self.entry[n]
+            store = STORES.get(kind)
+            self.line(f"{n}_t = 0")
+            self.line(f"{n}_i = " + (f"int(si[{4 + 2 * j}])" if store == "i" else "0"))
+            self.line(f"{n}_f = " + (f"float(sf[{j}])" if store == "f" else "0.0"))
+            self.line(f"{n}_b = " + (f"bool(si[{4 + 2 * j}] != 0)" if store == "b" else "False"))
+        for j, n in enumerate(self.more, len(self.names)):
+            store, name = STORES[self.fixed[n]], self.ids[n]
+            if store == "f":
+                self.line(f"{name} = float(sf[{j}])")
+            elif store == "b":
+                self.line(f"{name} = bool(si[{4 + 2 * j}] != 0)")
+            else:
+                self.line(f"{name} = int(si[{4 + 2 * j}])")
+        for loop in self.loops:
+            self.line(f"k{loop.at} = 0")
+            self.line(f"e{loop.at} = 0")
+            self.line(f"s{loop.at} = 0")
+        if isinstance(self.loop, ast.For):
+            at = self.loop.at
+            for word, k in (("b", 1), ("e", 2), ("s", 3)):
+                self.line(f"{word}{at} = int(si[{k}])")
+        head = [f"def loop({', '.join(['si', 'sf', *arrays])}):", *self.lines, *body]
+        head.append(f"{INDENT}leave({', '.join(['si', 'sf', '-1', *self._state()])})")
+        head.append(f"{INDENT}return -1")
+        first = 4 + 2 * (len(self.names) + len(self.more))
+        leave = [f"def leave({', '.join(['si', 'sf', 'at', *self._state()])}):"]
+        for j, n in enumerate(self.names):
+            leave += [
+                f"{INDENT}si[{4 + 2 * j}] = {n}_t",
+                f"{INDENT}if {n}_t == 3 or {n}_t == 6:",
+                f"{INDENT * 2}si[{5 + 2 * j}] = int({n}_b)",
+                f"{INDENT}else:",
+                f"{INDENT * 2}si[{5 + 2 * j}] = {n}_i",
+                f"{INDENT}sf[{j}] = {n}_f",
+            ]
+        for k, loop in enumerate(self.loops):
+            for m, word in enumerate("kes"):
+                leave.append(f"{INDENT}si[{first + 3 * k + m}] = {word}{loop.at}")
+        leave += [f"{INDENT}si[0] = at", f"{INDENT}return at"]
+        return leave, head
+
+    # --- statements; each gives the kinds of names after it, None where control never gets there
+
+    def _statements(self, body, env):
+        for n in body:
+            if env is None:
+                return None
+            env = self._statement(n, env)
+        return env
+
+    def _statement(self, n, env):
+        if isinstance(n, (ast.For, ast.While)) and not n.opaque:
+            return self._emit_loop(n, env)
+        self.at = n.at
+        if isinstance(n, ast.Pass):
+            return env
+        if isinstance(n, ast.Break):
+            self.open[-1][0].append(env)
+            self.line("break")
+            return None
+        if isinstance(n, ast.Continue):
+            self.open[-1][1].append(env)
+            self.line("continue")
+            return None
+        if n.opaque:
+            return self._left(n, "a statement that is left to CPython")
+        if isinstance(n, ast.If):
+            return self._if(n, env)
+        read = _read(n, self.names)
+        return self._tried(n, read, env, lambda e: self._assign(n, e))
+
+    def _left(self, n, why):
+        """Leaves at this statement; not in each iteration."""
+        if not self.rare:
+            raise NotCompiled(f"line {n.lineno}: {why}")
+        self.leave(n.at)
+        return None
+
+    def _tried(self, n, read, env, emit):
+        """emit() for each combination of kinds that the names read may have."""
+        several = [name for name in read if len(env[name]) > 1]
+        count = 1
+        for name in several:
+            count *= len(env[name] - {"o"})
+        if count > MOST_VERSIONS:
+            return self._left(n, "names of several types")
+        return self._versions(n, several, env, emit)
+
+    def _versions(self, n, several, env, emit):
+        if not several:
+            mark, level = len(self.lines), self.level
+            try:
+                return emit(env)
+            except Unsupported as e:
+                del self.lines[mark:]
+                self.level = level
+                return self._left(n, str(e))
+        name, *more = several
+        result, word = None, "if"
+        self.rare += 1
+        for kind in sorted(env[name] - {"o"}):
+            known = f"{name}_t == {CODES[kind]}"
+            if self.entry[name] == kind:
+                known += f" or {name}_t == 0"
+            self.block(f"{word} {known}:")
+            found = self._versions(n, more, {**env, name: frozenset([kind])}, emit)
+            self.line("pass")
+            self.end()
+            result, word = _join(result, found), "elif"
+        self.block("else:")
+        self.leave(n.at)
+        self.end()
+        self.rare -= 1
+        return result
+
+    def _if(self, n, env):
+        self.temporaries += 1
+        c = f"c{self.temporaries}"
+
+        def test(e):
+            self.line(f"{c} = {self.truth(n.test, e)}")
+            return e
+
+        if self._tried(n, _names(n.test, self.names), env, test) is None:
+            return None
+        self.rare += 1
+        self.block(f"if {c}:")
+        yes = self._statements(n.body, env)
+        self.line("pass")
+        self.end()
+        no = env
+        if n.orelse:
+            self.block("else:")
+            no = self._statements(n.orelse, env)
+            self.line("pass")
+            self.end()
+        self.rare -= 1
+        return _join(yes, no)
+
+    def _emit_loop(self, n, env):
+        outer = n is self.loop
+        self.at = n.at
+        is_for = isinstance(n, ast.For)
+        if is_for and not outer:
+            env = self._tried(n, [x for a in n.iter.args for x in _names(a, self.names)], env,
+                              lambda e: self._range(n, e))  # fmt: skip
+            if env is None:
+                return None
+        head = env
+        while True:
+            mark = len(self.lines), self.level, self.temporaries
+            self.open.append(([], []))
+            rare, self.rare = self.rare, (0 if outer else self.rare)
+            back, ended = (self._for_body if is_for else self._while_body)(n, head)
+            self.rare = rare
+            breaks, continues = self.open.pop()
+            for e in continues:
+                back = _join(back, e)
+            wider = _join(head, back)
+            if wider == head:
+                break
+            del self.lines[mark[0] :]
+            self.level, self.temporaries, head = mark[1], mark[2], wider
+        for e in breaks:
+            ended = _join(ended, e)
+        return ended
+
+    def _range(self, n, env):
+        if "range" in self.entry or self.fixed.get("range") != ("call", "range"):
+            raise Unsupported("a range() that is not Python's")
+        args = [self.value(a, env) for a in n.iter.args]
+        for a in args:
+            if a.kind not in "iIH":
+                raise Unsupported("range() of something else than integers")
+        texts = [a.text for a in args]
+        if len(texts) == 1:
+            texts = ["0", *texts]
+        step = texts[2] if len(texts) == 3 else "1"
+        if _is_small(step) and int(step.strip("()")) == 0:
+            raise Unsupported("a step of zero")
+        for word, text in zip("bes", (*texts[:2], step)):
+            self.line(f"{word}{n.at} = {text}")
+            if not _is_small(text):
+                name = f"{word}{n.at}"
+                self.check(f"{name} > {1 << 61} or {name} < {-(1 << 61)}")
+        if not _is_small(step):
+            self.check(f"s{n.at} == 0")
+        return env
+
+    def _for_body(self, n, env):
+        step = n.iter.args[2] if len(n.iter.args) == 3 else None
+        text = "1" if step is None else ast.unparse(step)
+        step = f"s{n.at}" if not _is_small(text) or n is self.loop else text
+        bounds = f"b{n.at}, e{n.at}" + ("" if step == "1" else f", {step}")
+        if n is self.loop and (len(n.iter.args) < 3):
+            bounds = f"b{n.at}, e{n.at}"
+        self.block(f"for k{n.at} in range({bounds}):")
+        self._set(n.target.id, Value(f"k{n.at}", "i"))
+        inside = {**env, n.target.id: frozenset("i")}
+        self.at = n.body[0].at
+        self.check("interrupted()")
+        back = self._statements(n.body, inside)
+        self.end()
+        return back, env
+
+    def _while_body(self, n, env):
+        self.block("while True:")
+        self.at = n.at
+        self.check("interrupted()")
+        ended = None
+        if not (isinstance(n.test, ast.Constant) and n.test.value):
+            self.temporaries += 1
+            c = f"c{self.temporaries}"
+
+            def test(e):
+                self.line(f"{c} = {self.truth(n.test, e)}")
+                return e
+
+            if self._tried(n, _names(n.test, self.names), env, test) is None:
+                self.end()
+                return None, None
+            self.block(f"if not {c}:")
+            self.line("break")
+            self.end()
+            ended = env
+        back = self._statements(n.body, env)
+        self.end()
+        return back, ended
+
+    # --- assignments: values and places first, with all checks; then the effects
+
+    def _assign(self, n, env):
+        if isinstance(n, ast.AugAssign):
+            operator = type(n.op)
+            if isinstance(n.target, ast.Name):
+                value = numbers.binary(
+                    self, operator, self.value(_load(n.target), env), self.value(n.value, env)
+                )
+                self._set(n.target.id, value)
+                return {**env, n.target.id: frozenset(value.kind)}
+            array, index = self._element(n.target, env)
+            value = numbers.binary(
+                self, operator, numbers.load(array, index), self.value(n.value, env)
+            )
+            self.line(f"{array[5]}[{index}] = {numbers.to_store(self, array, value)}")
+            return env
+        pairs = []  # (target, value)
+        value = None
+        for target in n.targets:
+            if isinstance(target, ast.Tuple):
+                if not isinstance(n.value, ast.Tuple) or len(n.value.elts) != len(target.elts):
+                    raise Unsupported("an unpacking that is not of as many values")
+                if len(n.targets) > 1:
+                    raise Unsupported("an unpacking beside another target")
+                for t, v in zip(target.elts, n.value.elts):
+                    v = self.value(v, env)
+                    pairs.append((t, Value(self.temporary(v.text), v.kind)))
+            else:
+                if value is None:
+                    value = self.value(n.value, env)
+                    if len(n.targets) > 1:
+                        value = Value(self.temporary(value.text), value.kind)
+                pairs.append((target, value))
+        effects, changed, stores = [], set(), False
+        for target, v in pairs:
+            if isinstance(target, ast.Name):
+                changed.add(target.id)
+                effects.append((target, v))
+                continue
+            if not isinstance(target, ast.Subscript):
+                raise Unsupported("an unpacking inside of another")
+            if changed & set(_names(target, self.names)) or (
+                stores and any(isinstance(x, ast.Subscript) for x in ast.walk(target.slice))
+            ):
+                raise Unsupported("a target that depends on the one before")
+            stores = True
+            array, index = self._element(target, env)
+            effects.append((f"{array[5]}[{index}]", numbers.to_store(self, array, v)))
+        env = dict(env)
+        for target, v in effects:
+            if isinstance(target, str):
+                self.line(f"{target} = {v}")
+            else:
+                self._set(target.id, v)
+                env[target.id] = frozenset(v.kind)
+        return env
+
+    def _set(self, name, value):
+        if value.kind not in CODES:
+            raise Unsupported("a name for a number of this type")
+        self.line(f"{name}_{STORES[value.kind]} = {value.text}")
+        self.line(f"{name}_t = {CODES[value.kind]}")
+
+    # --- expressions
+
+    def value(self, n, env):
+        """The value of an expression, a number."""
+        if isinstance(n, ast.Constant):
+            return numbers.constant(n.value)
+        if isinstance(n, ast.Attribute):
+            return self._attribute(n)
+        found = getattr(self, "_" + type(n).__name__.lower(), None)
+        if found is None:
+            raise Unsupported(type(n).__name__.lower())
+        return found(n, env)
+
+    def truth(self, n, env):
+        """The text of whether an expression is true."""
+        if isinstance(n, ast.BoolOp):
+            c = self.temporary(self.truth(n.values[0], env))
+            for more in n.values[1:]:
+                self.block(f"if {'' if isinstance(n.op, ast.And) else 'not '}{c}:")
+                self.line(f"{c} = {self.truth(more, env)}")
+            self.level -= len(n.values) - 1
+            return c
+        if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.Not):
+            return f"(not {self.truth(n.operand, env)})"
+        if isinstance(n, ast.Compare):
+            return self._compare(n, env, True).text
+        return numbers.truth(self.value(n, env))
+
+    def _name(self, n, env):
+        if n.id in self.entry:
+            (kind,) = env[n.id]
+            if kind == "o":
+                raise Unsupported(f"'{n.id}', which holds no number")
+            return Value(f"{n.id}_{STORES[kind]}", kind)
+        kind = self.fixed.get(n.id, "o")
+        if kind not in STORES:
+            raise Unsupported(f"'{n.id}', which is no number")
+        return Value(self.ids[n.id], kind)
+
+    def _attribute(self, n):
+        if not isinstance(n.value, ast.Name):
+            raise Unsupported("an attribute")
+        array = self._array(n.value)
+        if array and array[0] == "array" and n.attr == "size" and array[6] == "array":
+            return Value("*".join(f"{array[5]}_{d}" for d in range(array[3])), "i")
+        kind = self.fixed.get(f"{n.value.id}.{n.attr}", "o")
+        if kind not in STORES:
+            raise Unsupported(f"'{n.value.id}.{n.attr}'")
+        return Value(self.ids[f"{n.value.id}.{n.attr}"], kind)
+
+    def _unaryop(self, n, env):
+        if isinstance(n.op, ast.Not):
+            return Value(self.truth(n, env), "b")
+        if isinstance(n.op, ast.USub) and isinstance(n.operand, ast.Constant):
+            return numbers.constant(-n.operand.value)
+        return numbers.unary(self, type(n.op), self.value(n.operand, env))
+
+    def _binop(self, n, env):
+        a = self._kept(self.value(n.left, env))
+        return numbers.binary(self, type(n.op), a, self._kept(self.value(n.right, env)), n.right)
+
+    def _kept(self, v):
+        """A value under a name, as its text is used more than once."""
+        return v if v.text.isidentifier() else Value(self.temporary(v.text), v.kind)
+
+    def _compare(self, n, env, truth=False):
+        left = self._kept(self.value(n.left, env))
+        kinds, c = set(), None
+        for op, other in zip(n.ops, n.comparators):
+            if c is not None:
+                self.block(f"if {c}:")
+            right = self._kept(self.value(other, env))
+            r = numbers.compare(self, type(op), left, right)
+            kinds.add(r.kind)
+            if c is None:
+                c = self.temporary(r.text)
+            else:
+                self.line(f"{c} = {r.text}")
+            left = right
+        self.level -= len(n.ops) - 1
+        if len(kinds) > 1 and not truth:
+            raise Unsupported("a chain of comparisons of several types")
+        return Value(c, kinds.pop())
+
+    def _boolop(self, n, env):
+        first = self.value(n.values[0], env)
+        r = self.temporary(first.text)
+        for more in n.values[1:]:
+            t = numbers.truth(Value(r, first.kind))
+            self.block(f"if {t}:" if isinstance(n.op, ast.And) else f"if not ({t}):")
+            v = self.value(more, env)
+            if v.kind != first.kind:
+                raise Unsupported("'and', 'or' of several types")
+            self.line(f"{r} = {v.text}")
+        self.level -= len(n.values) - 1
+        return Value(r, first.kind)
+
+    def _ifexp(self, n, env):
+        c = self.truth(n.test, env)
+        self.temporaries += 1
+        r = f"t{self.temporaries}"
+        self.block(f"if {c}:")
+        a = self.value(n.body, env)
+        self.line(f"{r} = {a.text}")
+        self.end()
+        self.block("else:")
+        b = self.value(n.orelse, env)
+        self.line(f"{r} = {b.text}")
+        self.end()
+        if a.kind != b.kind:
+            raise Unsupported("'if … else' of several types")
+        return Value(r, a.kind)
+
+    def _array(self, n):
+        found = self.fixed.get(n.id) if isinstance(n, ast.Name) else None
+        return found if isinstance(found, tuple) and found[0] == "array" else None
+
+    def _subscript(self, n, env):
+        if isinstance(n.value, ast.Attribute) and n.value.attr == "shape":
+            array = self._array(n.value.value)
+            axis = n.slice.value if isinstance(n.slice, ast.Constant) else None
+            if array and array[6] == "array" and type(axis) is int and 0 <= axis < array[3]:
+                return Value(f"{array[5]}_{axis}", "i")
+        array, index = self._element(n, env)
+        v = numbers.load(array, index)
+        return Value(self.temporary(v.text), v.kind)
+
+    def _element(self, n, env):
+        """The array that an element belongs to, and the text of its index, which is inside."""
+        parts = []
+        while isinstance(n, ast.Subscript):
+            items = n.slice.elts if isinstance(n.slice, ast.Tuple) else [n.slice]
+            parts[:0] = [items]
+            n = n.value
+        array = self._array(n)
+        if array is None:
+            raise Unsupported("an element of what is no array or list of numbers")
+        items = [i for p in parts for i in p]
+        if len(items) != array[3]:
+            raise Unsupported("a part of an array")
+        index = []
+        for d, item in enumerate(items):
+            v = self.value(item, env)
+            if v.kind not in "iIHu":
+                raise Unsupported("an index that is no integer")
+            i, extent = self.temporary(v.text), f"{array[5]}_{d}"
+            self.block(f"if {i} < 0:")
+            self.line(f"{i} += {extent}")
+            self.end()
+            self.check(f"{i} < 0 or {i} >= {extent}")
+            index.append(i)
+        return array, ", ".join(index)
+
+    def _call(self, n, env):
+        name = n.func.id if isinstance(n.func, ast.Name) else f"{n.func.value.id}.{n.func.attr}"
+        if isinstance(n.func, ast.Name) and n.func.id in self.entry:
+            raise Unsupported(f"a call of '{name}'")
+        what = self.fixed.get(name, "o")
+        if not isinstance(what, tuple) or what[0] != "call":
+            raise Unsupported(f"a call of '{name}'")
+        if what[1] == "len":
+            array = self._array(n.args[0]) if len(n.args) == 1 else None
+            if array is None:
+                raise Unsupported("len() of this")
+            return Value(f"{array[5]}_0", "i")
+        args = [self._kept(self.value(a, env)) for a in n.args]
+        return numbers.call(self, what[1], args)
+
+
+def _is_small(text):
+    try:
+        return 0 < abs(int(text)) < 1 << 61 or int(text) == 0
+    except ValueError:
+        return False
+
+
+def _load(target):
+    return ast.copy_location(ast.Name(target.id, ast.Load()), target)
+
+
+def _names(n, among):
+    """Names of `among` that an expression reads."""
+    return sorted(
+        {
+            x.id
+            for x in ast.walk(n)
+            if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Load) and x.id in among
+        }
+    )
+
+
+def _read(n, among):
+    found = set(_names(n, among))
+    if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name):
+        found.add(n.target.id)
+    return sorted(found)
+
+
+def _join(a, b):
+    if a is None or b is None:
+        return a if b is None else b
+    return {n: a[n] | b[n] for n in a}

@@ -1,0 +1,184 @@
+"""The values that a loop finds where compiled code begins, and what they are for the compiler."""
+
+import builtins
+import inspect
+import math
+import types
+
+import numpy
+
+from .. import _core
+from . import numbers
+
+_KINDS = {
+    int: "i", float: "f", bool: "b", numpy.int64: "I", numpy.float64: "F", numpy.bool_: "B",
+}  # fmt: skip
+_OURS = {k: t for t in _core.scalar_types for k, c in (("H", "int64"), ("G", "float64"))
+         if issubclass(t, getattr(numpy, c))}  # fmt: skip
+_KINDS |= {t: k for k, t in _OURS.items()}
+MAKE = {
+    1: lambda i, f: i, 2: lambda i, f: f, 3: lambda i, f: bool(i), 4: lambda i, f: numpy.int64(i),
+    5: lambda i, f: numpy.float64(f), 6: lambda i, f: numpy.bool_(i), 7: lambda i, f: _OURS["H"](i),
+    8: lambda i, f: _OURS["G"](f),
+}  # fmt: skip
+_PER_ITEM = 1.5e-7  # seconds to look at an item of a list, to copy it and what changes of it back
+
+
+class TooCostly(Exception):
+    """Copying lists would take longer than the loop."""
+
+
+class Held:
+    """The values that a loop finds at an entry, and what they are for the compiler.
+
+    seconds: that copying lists may take; TooCostly is raised where it is more.
+    """
+
+    def __init__(self, this, frame, seconds):
+        self.loop, self._seconds = this, seconds
+        code, local = frame.f_code, frame.f_locals
+        is_function = code.co_flags & inspect.CO_OPTIMIZED
+        own = ()
+        if is_function:
+            own = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
+        self.values = {}
+        self.arrays, self._lists, self._listed, self._known = [], [], [], {}
+
+        def find(name):
+            if name in local:
+                return local[name]
+            if name in own:
+                raise KeyError(name)
+            if name in frame.f_globals:
+                return frame.f_globals[name]
+            return frame.f_builtins[name]
+
+        entry, fixed = {}, {}
+        # What is assigned to is a variable of the function or of the module, and nothing built in.
+        for name in this.names:
+            scope = frame.f_globals if is_function and name not in own else local
+            if name in scope:
+                self.values[name] = scope[name]
+            entry[name] = _number_kind(scope[name]) if name in scope else "o"
+        for name in this.reads:
+            try:
+                value = self.values[name] = find(name)
+            except KeyError:
+                fixed[name] = "o"
+                continue
+            fixed[name] = self._describe(value)
+        for first, attribute in this.dotted:
+            name = f"{first}.{attribute}"
+            fixed[name] = "o"
+            value = self.values.get(first)
+            if isinstance(value, types.ModuleType) and attribute in vars(value):
+                self.values[name] = vars(value)[attribute]
+                fixed[name] = self._describe(self.values[name], call_only=True)
+        self.entry, self.fixed = entry, fixed
+        self.numbers = [n for n, f in fixed.items() if isinstance(f, str) and f in numbers.STORES]
+        self.key = (*entry.values(), *fixed.values())
+
+    def _describe(self, value, call_only=False):
+        kind = _number_kind(value)
+        if kind != "o":
+            return kind
+        known = _FUNCTIONS.get(id(value))
+        if known is not None:
+            return ("call", known)
+        if call_only:
+            return "o"
+        if id(value) not in self._known:
+            self._known[id(value)] = self._array(value)
+        return self._known[id(value)]
+
+    def _array(self, value):
+        kind = type(value)
+        if kind is list:
+            return self._list(value)
+        if kind is numpy.ndarray:
+            writable = value.flags.writeable
+            if not value.flags.aligned:
+                return "o"
+        elif kind is _core.ndarray and value._device == "cpu":
+            writable = True
+        else:
+            return "o"
+        elements = numbers.element_kind(value.dtype)
+        if elements is None or not 1 <= value.ndim <= 4:
+            return "o"
+        if kind is not numpy.ndarray and elements in "FI":
+            # Elsewhere elements are numbers that are not computed before they are read.
+            elements = {"F": "G", "I": "H"}[elements]
+            if not value.size or type(value[(0,) * value.ndim]) is not _OURS[elements]:
+                return "o"
+        self.arrays.append(value)
+        parameter = f"a{len(self.arrays) - 1}"
+        return ("array", elements, value.dtype, value.ndim, writable, parameter, "array")
+
+    def _list(self, value):
+        self._seconds -= len(value) * _PER_ITEM
+        if self._seconds < 0:
+            raise TooCostly
+        found = set(map(type, value))
+        if len(found) != 1:
+            return "o"
+        (item,) = found
+        if item not in _OF_LISTS:
+            return "o"
+        if item is int and not -(1 << 63) <= min(value) <= max(value) < 1 << 63:
+            return "o"
+        self._listed.append((value, len(self.arrays)))
+        dtype = numpy.dtype(_OF_LISTS[item])
+        self.arrays.append(numpy.empty(0, dtype))  # until copy_lists()
+        return ("array", _KINDS[item], dtype, 1, True, f"a{len(self.arrays) - 1}", "list")
+
+    def words(self, loops):
+        """The numbers that code begins with, and room for those it ends with."""
+        names = [*self.loop.names, *self.numbers]
+        si = numpy.zeros(4 + 2 * len(names) + 3 * loops, numpy.int64)
+        sf = numpy.zeros(len(names), numpy.float64)
+        for j, name in enumerate(names):
+            kind = self.entry.get(name) or self.fixed[name]
+            if numbers.STORES.get(kind) == "f":
+                sf[j] = self.values[name]
+            elif kind != "o":
+                si[4 + 2 * j] = int(self.values[name])
+        return si, sf
+
+    def copy_lists(self):
+        """Puts arrays of the same numbers in the place of lists."""
+        for value, k in self._listed:
+            made = numpy.array(value, _OF_LISTS[type(value[0])])
+            self.arrays[k] = made
+            self._lists.append((value, made, made.copy()))
+
+    def write_back(self):
+        """Stores what has changed into the lists."""
+        for value, now, before in self._lists:
+            if now.dtype == bool:
+                if (now != before).any():
+                    value[:] = now.tolist()
+                continue
+            changed = numpy.nonzero(now.view(numpy.int64) != before.view(numpy.int64))[0].tolist()
+            for k in changed:
+                value[k] = now[k].item()
+
+
+_OF_LISTS = {int: numpy.int64, float: numpy.float64, bool: numpy.bool_}
+
+
+def _number_kind(value):
+    kind = _KINDS.get(type(value), "o")
+    if kind == "i" and not -(1 << 63) <= value < 1 << 63:
+        return "o"
+    return kind
+
+
+_FUNCTIONS = {}
+
+
+def note_functions():
+    for name in numbers.KNOWN:
+        module, _, short = name.rpartition(".")
+        found = getattr(math if module else builtins, short)
+        _FUNCTIONS[id(found)] = name

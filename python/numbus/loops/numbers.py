@@ -1,0 +1,357 @@
+"""Operations of numbers exactly as CPython and NumPy do them, with checks for what is left to them.
+
+Kinds: i f b are Python's int, float, bool; I F B are np.int64, np.float64, np.bool_; H G are
+elements of arrays of Numbus's: subclasses of the former two; u is an element of another integer
+type of NumPy's, which is only converted, compared, stored and used as an index.
+"""
+
+import ast
+import math
+
+import numpy
+
+# The words in which a name's kind is noted, and which of its variables holds the number.
+CODES = {"i": 1, "f": 2, "b": 3, "I": 4, "F": 5, "B": 6, "H": 7, "G": 8}
+STORES = {"i": "i", "I": "i", "H": "i", "f": "f", "F": "f", "G": "f", "b": "b", "B": "b"}
+FLOATS, INTEGERS, NUMPYS = "fFG", "iIHu", "IFHG"
+_EXACT = 1 << 53  # up to here each int is a float64
+_LARGEST = "1.7976931348623157e+308"
+_LEAST_NORMAL = "2.2250738585072014e-308"
+
+
+class Unsupported(Exception):
+    """What is left to CPython: in words."""
+
+
+class Value:
+    """The text of a number in the kernel language, and its kind."""
+
+    __slots__ = ("kind", "text")
+
+    def __init__(self, text, kind):
+        self.text, self.kind = text, kind
+
+
+def constant(value):
+    """A number of the source."""
+    if type(value) is bool:
+        return Value(repr(value), "b")
+    if type(value) is int and abs(value) < 1 << 63:
+        return Value(f"({value})" if value < 0 else repr(value), "i")
+    if type(value) is float and math.isfinite(value):
+        negative = math.copysign(1.0, value) < 0
+        return Value(f"({value!r})" if negative else repr(value), "f")
+    raise Unsupported(f"the constant {value!r}")
+
+
+def truth(v):
+    if v.kind in "bB":
+        return v.text
+    return f"({v.text} != {'0.0' if v.kind in FLOATS else '0'})"
+
+
+def _int(v):
+    return f"int({v.text})" if v.kind in "bB" else v.text
+
+
+def _float(v):
+    return v.text if v.kind in FLOATS else f"float({_int(v)})"
+
+
+def _not_exact(e, v):
+    """Leaves where an integer may not be equal to its float."""
+    if v.kind in INTEGERS:
+        e.check(f"{v.text} > {_EXACT} or {v.text} < {-_EXACT}")
+
+
+def _finite(e, r, kind):
+    """NumPy warns of most results that are not finite."""
+    name = e.temporary(r)
+    e.check(f"not (abs({name}) <= {_LARGEST})")
+    return Value(name, kind)
+
+
+def _result(a, b, real):
+    """The kind of what an operator makes of two numbers, one of which is NumPy's."""
+    ours = a.kind in "HG" or b.kind == "G" or (b.kind == "H" and a.kind != "F")
+    return ("G" if ours else "F") if real else ("H" if ours else "I")
+
+
+_OVERFLOWS = {ast.Add: ("+", "add"), ast.Sub: ("-", "sub"), ast.Mult: ("*", "mul")}
+_BITS = {ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"}
+
+
+def binary(e, op, a, b, exponent=None):
+    """`a op b`; e: the emitter; exponent: the node of b, for powers. The operands are names."""
+    if "u" in a.kind + b.kind or "B" in a.kind + b.kind:
+        raise Unsupported("arithmetic of this type")
+    numpys = a.kind in NUMPYS or b.kind in NUMPYS
+    floats = a.kind in FLOATS or b.kind in FLOATS
+    integer = _result(a, b, False) if numpys else "i"
+    if op in _OVERFLOWS:
+        sign, name = _OVERFLOWS[op]
+        if floats:
+            r = f"{_float(a)} {sign} {_float(b)}"
+            return _finite(e, r, _result(a, b, True)) if numpys else Value(e.temporary(r), "f")
+        x, y = e.temporary(_int(a)), e.temporary(_int(b))
+        r = e.temporary(f"{x} {sign} {y}")
+        e.check(f"{name}_overflows({x}, {y})")
+        return Value(r, integer)
+    if op is ast.Div:
+        if not numpys:
+            e.check(
+                f"{b.text} == {'0.0' if b.kind == 'f' else '0'}"
+                if b.kind != "b"
+                else f"not {b.text}"
+            )
+            if not floats:
+                _not_exact(e, a)
+                _not_exact(e, b)
+            return Value(e.temporary(f"{_float(a)} / {_float(b)}"), "f")
+        y = e.temporary(_float(b))
+        e.check(f"{y} == 0.0")
+        return _finite(e, f"{_float(a)} / {y}", _result(a, b, True))
+    if op in (ast.FloorDiv, ast.Mod):
+        if floats:
+            if numpys:
+                raise Unsupported("// and % of NumPy's floats")
+            x, y = e.temporary(_float(a)), e.temporary(_float(b))
+            e.check(f"{y} == 0.0")
+            what = "floor_divided" if op is ast.FloorDiv else "remainder"
+            return Value(e.temporary(f"{what}({x}, {y})"), "f")
+        x, y = e.temporary(_int(a)), e.temporary(_int(b))
+        e.check(f"{y} == 0 or ({y} == -1 and {x} < {-(2**62)})")
+        return Value(e.temporary(f"{x} {'//' if op is ast.FloorDiv else '%'} {y}"), integer)
+    if op in _BITS:
+        if floats:
+            raise Unsupported("bits of floats")
+        sign = _BITS[op]
+        if a.kind == b.kind == "b":
+            r = {"&": f"({a.text} and {b.text})", "|": f"({a.text} or {b.text})"}.get(
+                sign, f"({a.text} != {b.text})"
+            )
+            return Value(e.temporary(r), "b")
+        return Value(e.temporary(f"{_int(a)} {sign} {_int(b)}"), integer)
+    if op in (ast.LShift, ast.RShift):
+        if floats or numpys:
+            raise Unsupported("shifts of this type")
+        x, y = e.temporary(_int(a)), e.temporary(_int(b))
+        if op is ast.RShift:
+            e.check(f"{y} < 0")
+            return Value(e.temporary(f"{x} >> min({y}, 63)"), "i")
+        e.check(f"{y} < 0 or {y} > 62")
+        r = e.temporary(f"{x} << {y}")
+        e.check(f"({r} >> {y}) != {x}")
+        return Value(r, "i")
+    if op is ast.Pow:
+        return _power(e, a, b, exponent, numpys, floats)
+    raise Unsupported("this operator")
+
+
+def _power(e, a, b, exponent, numpys, floats):
+    if numpys:
+        raise Unsupported("powers of NumPy's numbers")
+    if not floats:
+        known = exponent.value if isinstance(exponent, ast.Constant) else None
+        if type(known) is not int or not 1 <= known <= 4:
+            raise Unsupported("a power of integers that is no small constant")
+        x = r = e.temporary(_int(a))
+        for _ in range(known - 1):
+            old, r = r, e.temporary(f"{r} * {x}")
+            e.check(f"mul_overflows({old}, {x})")
+        return Value(r, "i")
+    x, y = e.temporary(_float(a)), e.temporary(_float(b))
+    e.check(f"not (abs({x}) <= {_LARGEST}) or not (abs({y}) <= {_LARGEST}) or {x} <= 0.0")
+    r = e.temporary(f"c_pow({x}, {y})")
+    e.check(f"not ({_LEAST_NORMAL} <= {r} <= {_LARGEST})")
+    return Value(r, "f")
+
+
+def unary(e, op, a):
+    """`-a`, `+a`, `~a`."""
+    if a.kind in "uB":
+        raise Unsupported("arithmetic of this type")
+    if op is ast.UAdd:
+        return Value(_int(a), "i") if a.kind == "b" else a
+    x = e.temporary(_int(a))
+    if op is ast.Invert and a.kind in "iIH":  # Python warns of ~ of bools
+        return Value(e.temporary(f"~{x}"), a.kind)
+    if op is ast.USub:
+        if a.kind in "iIH":
+            e.check(f"sub_overflows(0, {x})")
+        return Value(e.temporary(f"-{x}"), "i" if a.kind == "b" else a.kind)
+    raise Unsupported("this operator")
+
+
+_COMPARISONS = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
+
+
+def compare(e, op, a, b):
+    """`a op b` of two numbers."""
+    if op not in _COMPARISONS:
+        raise Unsupported("'is' and 'in'")
+    kind = "B" if a.kind in NUMPYS + "Bu" or b.kind in NUMPYS + "Bu" else "b"
+    if "B" in a.kind + b.kind:
+        raise Unsupported("a comparison of NumPy's bools")
+    if a.kind in FLOATS or b.kind in FLOATS:
+        if "u" in a.kind + b.kind:
+            raise Unsupported("a comparison of this type")
+        _not_exact(e, a)
+        _not_exact(e, b)
+        x, y = _float(a), _float(b)
+    else:
+        x, y = _int(a), _int(b)
+    return Value(f"({x} {_COMPARISONS[op]} {y})", kind)
+
+
+# --- elements of arrays and lists
+
+# Kinds of elements, and the least and greatest of integers.
+_ELEMENTS = {numpy.dtype("float64"): "F", numpy.dtype("int64"): "I", numpy.dtype("bool"): "B"}
+_ELEMENTS |= {numpy.dtype(t): "u" for t in ("int8", "int16", "int32", "uint8", "uint16", "uint32")}
+
+
+def element_kind(dtype):
+    """The kind of an array's elements; None where they are not known here."""
+    return _ELEMENTS.get(dtype)
+
+
+def load(array, index):
+    """The element of an array at an index that is inside."""
+    convert = {"F": "float", "G": "float", "f": "float", "B": "bool", "b": "bool"}.get(
+        array[1], "int"
+    )
+    return Value(f"{convert}({array[5]}[{index}])", array[1])
+
+
+def to_store(e, array, v):
+    """The text of what is stored into an element."""
+    kind, dtype, writable = {"G": "F", "H": "I"}.get(array[1], array[1]), array[2], array[4]
+    if not writable:
+        raise Unsupported("an array that cannot be written to")
+    if array[6] == "list":
+        if v.kind != kind:
+            raise Unsupported("a list of numbers of several types")
+        return v.text
+    if kind == "F" and v.kind in "fFGiIHb":
+        return _float(v)
+    if kind == "I" and v.kind in "iIHb":
+        return _int(v)
+    if kind == "B" and v.kind in "bB":
+        return v.text
+    if kind == "u" and v.kind == "i":
+        info = numpy.iinfo(dtype)
+        e.check(f"{v.text} < {info.min} or {v.text} > {info.max}")
+        return v.text
+    raise Unsupported("a conversion to the type of an array")
+
+
+# --- functions
+
+_OF_C = {
+    "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
+    "exp", "expm1",
+}  # fmt: skip
+_LOGARITHMS = {"log", "log2", "log10"}
+C_FUNCTIONS = (*_OF_C, *_LOGARITHMS)
+KNOWN = {
+    "abs", "min", "max", "int", "float", "bool", "len", "range", "math.sqrt", "math.fabs",
+    "math.floor", "math.ceil", "math.trunc", *(f"math.{n}" for n in C_FUNCTIONS),
+}  # fmt: skip
+
+
+def call(e, name, args):
+    """A call of one of KNOWN; the arguments are names or constants."""
+    if name in ("min", "max"):
+        if len(args) < 2 or len({a.kind for a in args}) > 1 or args[0].kind not in "ifbIFHG":
+            raise Unsupported(f"{name}() of several types, or of one value")
+        r = e.temporary(args[0].text)
+        for a in args[1:]:
+            better = compare(e, ast.Gt if name == "max" else ast.Lt, a, Value(r, a.kind))
+            e.line(f"{r} = {a.text} if {better.text} else {r}")
+        return Value(r, args[0].kind)
+    if len(args) != 1 or name == "range":
+        raise Unsupported(f"{name}() of {len(args)} values")
+    (a,) = args
+    if name == "abs":
+        if a.kind in "uBb":
+            raise Unsupported("abs() of this type")
+        if a.kind in "iIH":
+            e.check(f"sub_overflows(0, {a.text})")
+        return Value(e.temporary(f"abs({a.text})"), a.kind)
+    if name == "bool":
+        return Value(truth(a), "b")
+    if name == "float":
+        return Value(_float(a), "f")
+    if name == "int" or name in ("math.floor", "math.ceil", "math.trunc"):
+        if a.kind not in FLOATS:
+            if name != "int" and a.kind not in "i":
+                raise Unsupported(f"{name}() of this type")
+            return Value(_int(a), "i")
+        e.check(f"not (-9.0e18 < {a.text} < 9.0e18)")
+        inner = {"math.floor": "np.floor", "math.ceil": "np.ceil"}.get(name, "")
+        return Value(e.temporary(f"int({inner}({a.text}))"), "i")
+    if a.kind == "B":
+        raise Unsupported(f"{name}() of a bool of NumPy's")
+    x = e.temporary(_float(a))
+    if name == "math.fabs":
+        return Value(e.temporary(f"abs({x})"), "f")
+    if name == "math.sqrt":
+        e.check(f"{x} < 0.0")
+        return Value(e.temporary(f"math.sqrt({x})"), "f")
+    short = name.partition(".")[2]
+    if short in _LOGARITHMS:
+        e.check(f"not (0.0 < {x} <= {_LARGEST})")
+        return Value(e.temporary(f"c_{short}({x})"), "f")
+    e.check(f"not (abs({x}) <= {_LARGEST})")
+    r = e.temporary(f"c_{short}({x})")
+    e.check(f"not (abs({r}) <= {_LARGEST})")
+    return Value(r, "f")
+
+
+# --- helpers that the compiled text calls
+
+
+def floor_divided(x, y):
+    """x // y of floats, y not zero, as CPython's float_floor_div computes it."""
+    mod = c_fmod(x, y)
+    div = (x - mod) / y
+    if mod != 0.0:
+        if (y < 0.0) != (mod < 0.0):
+            div -= 1.0
+    if div != 0.0:
+        floor = float(np.floor(div))
+        if div - floor > 0.5:
+            floor += 1.0
+        return floor
+    return math.copysign(0.0, x / y)
+
+
+def remainder(x, y):
+    """x % y of floats, y not zero, as CPython's float_rem computes it."""
+    mod = c_fmod(x, y)
+    if mod != 0.0:
+        if (y < 0.0) != (mod < 0.0):
+            mod += y
+        return mod
+    return math.copysign(0.0, y)
+
+
+class Step:
+    """A step that the core knows by its name: `numbus strict NAME`."""
+
+    def __init__(self, name):
+        self._kernel_name = f"numbus strict {name}"
+
+
+STEPS = {n: Step(n) for n in ("add_overflows", "sub_overflows", "mul_overflows", "interrupted")}
+STEPS |= {f"c_{n}": Step(n) for n in (*C_FUNCTIONS, "pow", "fmod")}
+c_fmod = STEPS["c_fmod"]
+np = numpy

@@ -1,0 +1,186 @@
+"""Which loops of a module are worth compiling, by their trees alone, and the numbers of their
+statements.
+"""
+
+import ast
+
+# Statements that code of ours carries out; all others are left to CPython where they are met.
+SIMPLE = (ast.Assign, ast.AugAssign, ast.Pass)
+_LOOPS = (ast.For, ast.While)
+# What makes a frame stop in the middle of a loop, or gives names a meaning of their own.
+_REFUSED = (
+    ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Global, ast.Nonlocal,
+)  # fmt: skip
+_EXPRESSIONS = (
+    ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Constant, ast.Name,
+    ast.Subscript, ast.Attribute, ast.Tuple, ast.Call, ast.operator, ast.unaryop, ast.boolop,
+    ast.cmpop, ast.expr_context,
+)  # fmt: skip
+FUNCTIONS = ("abs", "min", "max", "int", "float", "len", "bool")
+MOST_STATEMENTS = 400
+
+
+def is_known(node):
+    """Whether an expression is made of nodes that code of ours may know."""
+    for n in ast.walk(node):
+        if not isinstance(n, _EXPRESSIONS):
+            return False
+        if isinstance(n, ast.Call):
+            dotted = isinstance(n.func, ast.Attribute) and isinstance(n.func.value, ast.Name)
+            named = isinstance(n.func, ast.Name) and n.func.id in FUNCTIONS
+            if n.keywords or not (dotted or named):
+                return False
+        if isinstance(n, ast.Constant) and type(n.value) not in (int, float, bool):
+            return False
+    return True
+
+
+def is_range(node):
+    """Whether a loop goes over `range(…)`; that the name means Python's is asked as it runs."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "range"
+        and 1 <= len(node.args) <= 3
+        and not node.keywords
+        and not any(isinstance(a, ast.Starred) for a in node.args)
+    )
+
+
+def _is_target(node):
+    if isinstance(node, ast.Tuple):
+        return all(isinstance(t, (ast.Name, ast.Subscript)) and _is_target(t) for t in node.elts)
+    return isinstance(node, ast.Name) or (isinstance(node, ast.Subscript) and is_known(node))
+
+
+def is_simple(node):
+    """Whether code of ours may carry out this statement."""
+    if isinstance(node, ast.Pass):
+        return True
+    if isinstance(node, ast.AugAssign):
+        return _is_target(node.target) and is_known(node.value)
+    if isinstance(node, ast.Assign):
+        return all(map(_is_target, node.targets)) and is_known(node.value)
+    return False
+
+
+def why_not(loop):
+    """The reason, in words, why a loop is not tried; None where it is."""
+    count = 0
+    for n in ast.walk(loop):
+        if isinstance(n, _REFUSED):
+            return f"line {n.lineno}: {type(n).__name__.lower()}"
+        if isinstance(n, ast.Name) and n.id.startswith("__") and not n.id.endswith("__"):
+            return f"line {n.lineno}: the name '{n.id}', which is another one in a class"
+        count += isinstance(n, ast.stmt)
+    if count > MOST_STATEMENTS:
+        return f"{count} statements; at most {MOST_STATEMENTS} are compiled at once"
+    return _loop(loop)
+
+
+def _loop(loop):
+    if loop.orelse:
+        return f"line {loop.lineno}: a loop with else"
+    if isinstance(loop, ast.For):
+        if not isinstance(loop.target, ast.Name):
+            return f"line {loop.lineno}: several names in the head of a loop"
+        if not is_range(loop.iter) or not all(map(is_known, loop.iter.args)):
+            return f"line {loop.lineno}: a loop over something else than range(…) of numbers"
+    elif not is_known(loop.test):
+        return f"line {loop.lineno}: the condition"
+    return _block(loop.body, False)
+
+
+def _block(body, rare):
+    """rare: the statements stand under a condition, where anything may be left to CPython."""
+    for n in body:
+        if isinstance(n, ast.If):
+            if not is_known(n.test):
+                if rare:
+                    continue
+                return f"line {n.lineno}: the condition"
+            why = _block(n.body, True) or _block(n.orelse, True)
+        elif isinstance(n, _LOOPS):
+            why = None if rare else _loop(n)
+        elif isinstance(n, (ast.Break, ast.Continue)) or is_simple(n):
+            why = None
+        elif rare:
+            why = None
+        else:
+            why = f"line {n.lineno}: {_words(n)}"
+        if why:
+            return why
+    return None
+
+
+def _words(n):
+    if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call):
+        return f"a call of {ast.unparse(n.value.func)}"
+    calls = [x for x in ast.walk(n) if isinstance(x, ast.Call) and not is_known(x)]
+    if calls:
+        return f"a call of {ast.unparse(calls[-1].func)}"
+    return f"a statement that is not compiled ({type(n).__name__.lower()})"
+
+
+def number(loop):
+    """Gives each statement below `loop` its number, in order: `at`, and the first number after what
+    it holds, `end`. The statements that CPython has to carry out as a whole are `opaque`. The
+    condition of a while loop has the loop's own number.
+    """
+    counter = iter(range(1, 1 << 30))
+
+    def walk(n):
+        n.at = next(counter)
+        n.opaque = False
+        if isinstance(n, ast.If) and is_known(n.test):
+            for s in n.body:
+                walk(s)
+            n.middle = next(counter)
+            for s in n.orelse:
+                walk(s)
+        elif isinstance(n, _LOOPS) and _head(n):
+            for s in n.body:
+                walk(s)
+        else:
+            n.opaque = not (isinstance(n, (ast.Break, ast.Continue)) or is_simple(n))
+        n.end = next(counter)
+
+    walk(loop)
+
+
+def _head(n):
+    """Whether the head of an inner loop is one that is compiled; its body may still be left."""
+    if n.orelse:
+        return False
+    if isinstance(n, ast.While):
+        return is_known(n.test)
+    return isinstance(n.target, ast.Name) and is_range(n.iter) and all(map(is_known, n.iter.args))
+
+
+def assigned(loop):
+    """Names that code of ours may assign to, in order."""
+    found = set()
+
+    def walk(n):
+        if n.opaque:
+            return
+        if isinstance(n, ast.Assign):
+            for t in n.targets:
+                found.update(
+                    x.id
+                    for x in ast.walk(t)
+                    if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)
+                )
+        elif isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name):
+            found.add(n.target.id)
+        elif isinstance(n, _LOOPS):
+            if isinstance(n, ast.For):
+                found.add(n.target.id)
+            for s in n.body:
+                walk(s)
+        elif isinstance(n, ast.If):
+            for s in (*n.body, *n.orelse):
+                walk(s)
+
+    walk(loop)
+    return sorted(found)

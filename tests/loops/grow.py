@@ -1,0 +1,392 @@
+"""Random scripts with loops, whose results CPython by itself is the oracle of.
+
+A script defines `work(…)` and calls it, or has its loops in the module itself. Names: i j k m count
+loops, n0 n1 … ints, f0 … floats, b0 … bools, x0 … NumPy's floats, y0 … its ints; fa ga ia ba ua are
+arrays (ga may be fa, or a view of it), li lf lists.
+"""
+
+import random
+
+ARRAYS = ("fa", "ga", "ia", "ba", "ua", "ma", "li", "lf", "lb")
+INTS = ("n0", "n1", "n2")
+FLOATS = ("f0", "f1", "f2")
+BOOLS = ("b0", "b1")
+NUMPYS = ("x0", "x1")
+NUMPY_INTS = ("y0",)
+
+
+class Grow:
+    """One script, of a seed."""
+
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+        self.lines, self.level, self.counters, self.depth = [], 0, [], 0
+        self.in_function = self.r.random() < 0.6
+        self.budget = self.r.randint(4, 12)
+
+    def line(self, text):
+        self.lines.append("    " * self.level + text)
+
+    def pick(self, *choices):
+        return self.r.choice(choices)
+
+    # --- expressions
+
+    def integer(self, depth=2):
+        r = self.r.random()
+        if depth == 0 or r < 0.35:
+            return self.pick(
+                *INTS,
+                *self.counters,
+                *self.counters,
+                str(self.r.randint(-3, 9)),
+                str(self.r.randint(0, 3)),
+                str(self.pick(2**31, 2**62, -(2**63) + 1, 2**53 + 1, 1000003))
+                if self.r.random() < 0.3
+                else "2",
+            )
+        a, b = self.integer(depth - 1), self.integer(depth - 1)
+        if r < 0.7:
+            op = self.pick("+", "-", "*", "+", "-", "*", "&", "|", "^")
+            return f"({a} {op} {self.factor() if op == '*' else b})"
+        if r < 0.82:
+            return f"({a} {self.pick('//', '%')} {self.pick('3', '7', '-5', b)})"
+        if r < 0.86:
+            return (
+                f"({a} {self.pick('<<', '>>')} {self.pick('1', '3', '40', 'abs(' + b + ') % 70')})"
+            )
+        if r < 0.89:
+            return f"{self.pick('-', '~', '+')}{a}" if not a.startswith("-") else a
+        if r < 0.92:
+            return f"{self.pick('min', 'max')}({a}, {b})"
+        if r < 0.94:
+            return f"int({self.floating(depth - 1)})"
+        if r < 0.955:
+            return f"({self.factor()} ** {self.pick('2', '3')})"
+        if r < 0.97:
+            return f"abs({a})"
+        if r < 0.985:
+            return self.pick("len(li)", "fa.shape[0]", "ma.shape[1]", "ia.size", "len(ma)")
+        return self.pick(
+            f"li[{self.index()}]", f"int(ia[{self.index()}])", f"int(ua[{self.index()}])"
+        )
+
+    def factor(self):
+        """An integer that keeps its size: products of others grow out of all bounds in loops."""
+        large = self.pick("(n0 % 3037000501)", "3037000500", "(n2 % 4611686018427387904)", "-3")
+        return self.pick("2", "3", *self.counters, *self.counters, large)
+
+    def floating(self, depth=2):
+        r = self.r.random()
+        if depth == 0 or r < 0.3:
+            return self.pick(
+                *FLOATS,
+                *FLOATS,
+                f"{self.r.uniform(-3, 3):.3f}",
+                "0.5",
+                "1e-3",
+                "2.0",
+                "9007199254740992.0",
+            )
+        a = self.floating(depth - 1)
+        b = self.pick(self.floating(depth - 1), self.integer(depth - 1))
+        if self.r.random() < 0.3:
+            a, b = b, a
+        if r < 0.65:
+            return f"({a} {self.pick('+', '-', '*')} {b})"
+        if r < 0.72:
+            return f"({a} / {self.pick('4', '0.7', b)})"
+        if r < 0.8:
+            return f"({a} {self.pick('//', '%')} {self.pick('0.3', '2', b)})"
+        if r < 0.84:
+            return f"float({self.pick(a, b)})"
+        if r < 0.9:
+            f = self.pick(
+                "sin", "cos", "exp", "sqrt", "log", "atan", "tanh", "floor", "fabs", "log10", "asin"
+            )
+            return f"math.{f}({self.pick(a, b, 'abs(' + a + ')')})"
+        if r < 0.93:
+            return f"({self.integer(1)} / {self.pick(self.integer(1), '3', 'n2')})"
+        if r < 0.95:
+            return f"(abs({a}) ** {self.pick('2', '0.5', '1.7', '-1')})"
+        if r < 0.97:
+            return f"lf[{self.index()}]"
+        return f"-{a}" if not a.startswith("-") else a
+
+    def numpy(self, depth=2):
+        r = self.r.random()
+        if depth == 0 or r < 0.3:
+            return self.pick(
+                *NUMPYS,
+                f"fa[{self.index()}]",
+                f"ga[{self.index()}]",
+                f"ma[{self.index()}, {self.index()}]",
+            )
+        a = self.numpy(depth - 1)
+        b = self.pick(
+            self.numpy(depth - 1), self.floating(0), self.integer(0), "y0", f"ia[{self.index()}]"
+        )
+        if self.r.random() < 0.3:
+            a, b = b, a
+        return f"({a} {self.pick('+', '-', '*', '+', '-', '*', '/')} {b})"
+
+    def numpy_integer(self, depth=1):
+        if depth == 0 or self.r.random() < 0.4:
+            return self.pick("y0", f"ia[{self.index()}]")
+        other = self.pick(self.integer(0), self.numpy_integer(0))
+        return f"({self.numpy_integer(0)} {self.pick('+', '-', '*', '//', '%', '&')} {other})"
+
+    def index(self):
+        i = self.pick(*(self.counters or ["1"]))
+        return self.pick(
+            i,
+            i,
+            i,
+            f"{i} - 1",
+            f"{i} % 5",
+            f"-{i}",
+            "0",
+            "-1",
+            f"{i} + 1",
+            "n0 % 6",
+            self.integer(1) if self.r.random() < 0.2 else i,
+        )
+
+    def condition(self, depth=1):
+        r = self.r.random()
+        if r < 0.25 and depth:
+            return f"{self.condition(0)} {self.pick('and', 'or')} {self.condition(0)}"
+        if r < 0.3:
+            return f"not {self.condition(0)}" if depth else self.pick(*BOOLS)
+        if r < 0.4:
+            return self.pick(*BOOLS, "n0", "f1", f"ba[{self.index()}]", f"lb[{self.index()}]", "x0")
+        if r < 0.46:
+            n = self.pick(*INTS, "n2")
+            return f"{n} {self.pick('==', '>')} float({n})"
+        kind = self.pick(self.integer, self.floating, self.numpy, self.numpy_integer)
+        other = self.pick(kind, self.integer, self.floating)
+        text = f"{kind(1)} {self.pick('<', '>', '<=', '>=', '==', '!=')} {other(1)}"
+        if self.r.random() < 0.1:
+            text += f" {self.pick('<', '>=')} {self.integer(0)}"
+        return text
+
+    # --- statements
+
+    def assignment(self):
+        r = self.r.random()
+        if r < 0.3:
+            n = self.pick(*INTS)
+            return self.pick(
+                f"{n} = {self.integer()}",
+                f"{n} {self.pick('+=', '-=', '^=', '%=')} {self.integer(1)}",
+                f"{n} *= {self.factor()}",
+                f"{n} {self.pick('+=', '-=')} 4611686018427387904",
+                f"{n} = ({n} * 1103515245 + 12345) % 2147483648",
+            )
+        if r < 0.5:
+            n = self.pick(*FLOATS)
+            return self.pick(
+                f"{n} = {self.floating()}",
+                f"{n} {self.pick('+=', '-=', '*=', '/=')} {self.floating(1)}",
+            )
+        if r < 0.55:
+            value = self.pick(f"{self.integer(1)} < {self.integer(1)}", "True", "not b0")
+            return f"{self.pick(*BOOLS)} = {value}"
+        if r < 0.65:
+            n = self.pick(*NUMPYS)
+            return self.pick(f"{n} = {self.numpy()}", f"{n} += {self.numpy(1)}")
+        if r < 0.7:
+            return f"y0 = {self.numpy_integer()}"
+        if r < 0.76:
+            a, b = self.pick(INTS, FLOATS)[:2]
+            return self.pick(
+                f"{a}, {b} = {b}, {a}",
+                f"{a}, {b} = {b}, {self.integer(1)}",
+                f"{a} = {b} = {self.integer(1)}",
+                "fa[0], fa[1] = fa[1], fa[0]",
+                f"f0, fa[{self.index()}] = fa[{self.index()}], f0",
+            )
+        i = self.index()
+        return self.pick(
+            f"fa[{i}] = {self.pick(self.floating, self.numpy)(1)}",
+            f"ga[{i}] = {self.numpy(1)}",
+            f"fa[{i}] += {self.floating(1)}",
+            f"ia[{i}] = {self.integer(1)}",
+            f"ia[{i}] += {self.integer(1)}",
+            f"ba[{i}] = {self.condition(0)}",
+            f"ua[{i}] = {self.integer(1)}",
+            f"ma[{i}, {self.index()}] += {self.numpy(1)}",
+            f"ma[{i}][{self.index()}] = {self.floating(1)}",
+            f"li[{i}] = {self.integer(1)}",
+            f"li[{i}] += 1",
+            f"lf[{i}] = {self.floating(1)}",
+            f"lb[{i}] = {self.pick('False', 'True', 'b0')}",
+        )
+
+    def odd(self):
+        """What CPython has to do, or what changes types."""
+        return self.pick(
+            f"print('at', {self.pick(*INTS)}, {self.pick('0', *self.counters)})",
+            "n1 = 2.5",
+            "f1 = 3",
+            "n2 = None",
+            "f2 = 'text'",
+            "li.append(7)",
+            "print(type(n0).__name__, repr(f0))",
+            "x1 = 1.5",
+            "del n2",
+            "raise ValueError(n0)",
+            "assert n1 < 10 ** 40, 'large'",
+            "fa = fa.copy()",
+            "n1 = n1 * 10 ** 30",
+            "y0 = 5",
+            "helper(n0)",
+            "log.append(n0)",
+            "lf = [1.0, 2, 3.0]",
+            "np.add(fa, 1.0, out=fa)",
+            "x0 = fa[:2].sum()",
+            "n0 = len(log)",
+            "out.append((n0, f0, b0))",
+        )
+
+    def statement(self):
+        self.budget -= 1
+        r = self.r.random()
+        if r < 0.62 or self.budget < 0:
+            return self.line(self.assignment())
+        if r < 0.82 or self.depth >= 3:
+            self.line(f"if {self.condition()}:")
+            self.level += 1
+            s = self.r.random()
+            if s < 0.12 and self.counters:
+                self.line(self.pick("break", "continue"))
+            elif s < 0.16 and self.in_function:
+                self.line(f"return {self.pick('n0, f0', 'fa', 'None', *self.counters)}")
+            elif s < 0.4:
+                self.line(self.odd())
+            else:
+                self.block(self.r.randint(1, 2))
+            self.level -= 1
+            if self.r.random() < 0.35:
+                self.line("else:")
+                self.level += 1
+                self.block(1)
+                self.level -= 1
+            return None
+        if r < 0.83:
+            return self.line(self.odd())
+        return self.loop()
+
+    def block(self, count):
+        for _ in range(count):
+            self.statement()
+
+    def loop(self):
+        free = [c for c in "ijkm" if c not in self.counters]
+        if not free:
+            return self.line("pass")
+        c = free[0]
+        self.depth += 1
+        if self.r.random() < 0.75 or (self.depth == 1 and self.r.random() < 0.5):
+            big = self.pick(3, 7, 30, 120) if self.depth == 1 else self.pick(2, 5, 9)
+            text = self.pick(
+                f"range({big})",
+                f"range({big})",
+                f"range(1, {big})",
+                f"range({big}, 0, -1)",
+                f"range(0, {big}, 2)",
+                f"range(n0 % {big + 1})",
+                f"range(abs(n1) % 4, {big})",
+            )
+            self.line(f"for {c} in {text}:")
+            self.level += 1
+            self.counters.append(c)
+        else:
+            self.line(f"{c} = 0")
+            more = self.pick("", "", " and n0 != 77", f" or b1 and {c} < 50")
+            self.line(f"while {c} < {self.pick(4, 9, 40)}{more}:")
+            self.level += 1
+            self.counters.append(c)
+            self.line(f"{c} += {self.pick(1, 1, 2)}")
+        self.block(self.r.randint(1, 4))
+        self.level -= 1
+        self.counters.pop()
+        self.depth -= 1
+        return None
+
+    def script(self):
+        lines = self.lines
+        lines += [
+            "import math",
+            "log = []",
+            "out = []",
+            "",
+            "def helper(x):",
+            "    log.append(x)",
+            "    return 1",
+            "",
+        ]
+        ints = f"{self.r.randint(-5, 50)}, {self.r.randint(1, 9)}"
+        large = self.pick(0, 3, 2**40, -(2**62), 2**53 + 1, 2**60 + 1)
+        floats = self.pick("0.0", "-0.0", "1e300", "7.25")
+        numpys = self.pick("0.0", "3.5", "1e200"), self.pick("3", "2**61", "-7")
+        setup = [
+            f"n0, n1, n2 = {ints}, {large}",
+            f"f0, f1, f2 = {self.r.uniform(-2, 2):.4f}, 1.5, {floats}",
+            "b0, b1 = True, False",
+            f"x0, x1 = np.float64(1.25), np.float64({numpys[0]})",
+            f"y0 = np.int64({numpys[1]})",
+            "fa = np.arange(40.0) / 7",
+            self.pick("ga = fa", "ga = fa[3:20]", "ga = np.ones(9)", "ga = fa[::-1]"),
+            "ia = np.arange(40) * 3 - 7",
+            "ba = np.arange(40) % 3 == 0",
+            "ua = (np.arange(40) * 5).astype(np.uint8)",
+            self.pick(
+                "ma = np.arange(36.0).reshape(6, 6)",
+                "ma = np.arange(36.0).reshape(6, 6).T",
+                "ma = np.zeros((41, 41))",
+            ),
+            "li, lf = list(range(40)), [0.5 * v for v in range(40)]",
+            "lb = [v % 2 == 0 for v in range(40)]",
+        ]
+        keep = [n for n in ("n0", "n1", "f0", "b0") if self.r.random() < 0.5]
+        if self.in_function:
+            if self.r.random() < 0.3:
+                lines += setup[:1]
+                self.line("def work():")
+                self.level += 1
+                self.line("global n0, n2")
+                for s in setup if self.r.random() < 0.5 else setup[1:]:
+                    self.line(s if not s.startswith("n0") else "n1 = 4")
+                if not any("n1" in x for x in lines[-len(setup) :]):
+                    self.line("n1 = 4")
+                self.loop()
+                self.block(2)
+            else:
+                self.line("def work():")
+                self.level += 1
+                for s in setup:
+                    self.line(s)
+                if self.r.random() < 0.2:
+                    self.line("def inner(): return n0, f0")
+                    keep.append("inner()")
+                self.loop()
+                if self.r.random() < 0.5:
+                    self.loop()
+            self.line("out.append((n0, f0, f1, b0, x0, y0, fa, ga, ia, ba, ua, ma, li, lf, lb))")
+            self.line(f"return {', '.join(['n1', 'f2', *keep])}")
+            self.level -= 1
+            lines += ["result = work()"]
+            if self.r.random() < 0.4:
+                lines += ["again = work()"]
+        else:
+            lines += setup
+            self.loop()
+            if self.r.random() < 0.6:
+                self.loop()
+        return "\n".join(lines) + "\n"
+
+
+def script(seed):
+    """The text of the script of a seed."""
+    return Grow(seed).script()

@@ -1,0 +1,223 @@
+"""Random scripts, plain and with their loops compiled after 1, 2 and 50 iterations.
+
+python -m tests.loops.run --programs 1000 [--first 0]
+python -m tests.loops.run --print 17
+python -m tests.loops.run --replay 17
+"""
+
+import argparse
+import ast
+import builtins
+import collections
+import contextlib
+import io
+import signal
+import sys
+import traceback
+import types
+import warnings
+
+import numbus
+import numpy
+from numbus import loops
+from numbus.loops import numbers, rewrite
+from numbus.loops import run as runtime
+from numbus.loops.emit import Emitter
+from numbus.loops.held import Held
+
+from .grow import script
+
+AFTER = (1, 2, 50)
+
+
+def _shown(value, depth=0):
+    """A value so that equal texts mean the same type and bits."""
+    kind = type(value)
+    if isinstance(value, numpy.ndarray) or kind is numbus.ndarray:
+        a = numpy.asarray(value)
+        elements = a.tobytes().hex() if a.dtype != object else a.tolist()
+        return f"{kind.__name__}{a.dtype}{a.shape}{elements}"
+    if kind in (list, tuple) and depth < 6:
+        return f"{kind.__name__}[{', '.join(_shown(v, depth + 1) for v in value)}]"
+    if kind in (float, numpy.float64):
+        return f"{kind.__name__} {float(value).hex()}"
+    if kind in (int, bool, str, type(None), numpy.int64, numpy.bool_):
+        return f"{kind.__name__} {value!r}"
+    return kind.__name__
+
+
+def execute(text, library, file, rewritten):
+    """What a script leaves behind: names, output, warnings, the exception and its lines."""
+    tree = ast.parse(text, file)
+    if rewritten:
+        tree = rewrite.Rewriter(text, file).visit(tree)
+    code = compile(tree, file, "exec", dont_inherit=True)
+    module = types.ModuleType("script")
+    module.np = library
+    printed, failure = io.StringIO(), None
+    runtime.enabled = rewritten
+    try:
+        with contextlib.redirect_stdout(printed), warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            try:
+                exec(code, module.__dict__)
+            except Exception as error:
+                frames = traceback.extract_tb(error.__traceback__)
+                lines = [(f.lineno, f.name) for f in frames if f.filename == file]
+                failure = type(error).__name__, str(error), lines
+    finally:
+        runtime.enabled = False
+    names = {k: _shown(v) for k, v in vars(module).items() if not k.startswith("__") and k != "np"}
+    told = [(w.category.__name__, str(w.message), w.lineno) for w in warned]
+    return {"names": names, "printed": printed.getvalue(), "failure": failure, "warned": told}
+
+
+class TooLong(BaseException):
+    """A script takes too long: its ints have grown out of all bounds."""
+
+
+def _too_long(number, frame):
+    raise TooLong
+
+
+def differences(text, after, library=numpy, file="<script>"):
+    """The ways in which a script does not do the same with its loops compiled; and its loops."""
+    plain = execute(text, library, file, False)
+    first = len(runtime._loops)
+    runtime._after = after
+    try:
+        compiled = execute(text, library, file, True)
+    finally:
+        runtime._after = None
+    made = runtime._loops[first:]
+    found = []
+    for what in ("failure", "printed", "warned"):
+        if plain[what] != compiled[what]:
+            found.append(f"{what}: {plain[what]!r:.300} but {compiled[what]!r:.300}")
+    for name in sorted({*plain["names"], *compiled["names"]}):
+        a, b = plain["names"].get(name, "nothing"), compiled["names"].get(name, "nothing")
+        if a != b:
+            found.append(f"{name}: {a:.200} but {b:.200}")
+    return found, made
+
+
+def _without(checks):
+    """Emitter.check() that leaves out checks whose text holds one of these."""
+    whole = Emitter.check
+
+    def check(self, condition):
+        if not any(c in condition for c in checks):
+            whole(self, condition)
+
+    return check
+
+
+def mutants():
+    """(what is broken, object, attribute, the wrong one)."""
+    return [
+        ("sums that overflow", Emitter, "check", _without(["add_overflows"])),
+        ("products that overflow", Emitter, "check", _without(["mul_overflows"])),
+        ("warnings of NumPy's", Emitter, "check", _without([f"<= {numbers._LARGEST}"])),
+        ("ints that are no floats", Emitter, "check", _without([str(1 << 53)])),
+        ("indices outside", Emitter, "check", _without([" >= a"])),
+        ("divisors of zero", Emitter, "check", _without(["== 0"])),
+        ("names that hold nothing", runtime, "gone", lambda number, k: False),
+        ("items that are left", runtime, "left", lambda number, first, end: None),
+        ("floor division", numbers, "floor_divided", _truncated),
+        ("NumPy's kinds", numbers, "_result", lambda a, b, real: "f" if real else "i"),
+        ("lists written back", Held, "write_back", lambda self: None),
+    ]
+
+
+def _truncated(x, y):
+    return float(numpy.trunc(x / y))
+
+
+def find_mutants(seeds):
+    """Whether each mutant makes some script of these seeds differ."""
+    missed = []
+    for name, owner, attribute, wrong in mutants():
+        right = getattr(owner, attribute)
+        setattr(owner, attribute, wrong)
+        if owner is runtime:
+            setattr(builtins, f"__numbus_{attribute}__", wrong)
+        found = None
+        try:
+            for seed in seeds:
+                signal.alarm(5)
+                try:
+                    found = seed if differences(script(seed), AFTER[seed % 3])[0] else None
+                except Exception:
+                    found = seed
+                except TooLong:
+                    found = None
+                signal.alarm(0)
+                if found is not None:
+                    break
+        finally:
+            setattr(owner, attribute, right)
+            if owner is runtime:
+                setattr(builtins, f"__numbus_{attribute}__", right)
+        print(f"{name}: {'not found' if found is None else f'seed {found}'}", flush=True)
+        if found is None:
+            missed.append(name)
+    return missed
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--programs", type=int, default=300)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--print", type=int, dest="shown")
+    parser.add_argument("--replay", type=int)
+    parser.add_argument("--mutants", action="store_true")
+    given = parser.parse_args()
+    if given.shown is not None:
+        print(script(given.shown))
+        return 0
+    loops.install()
+    runtime.enabled = False
+    sys.set_int_max_str_digits(0)
+    signal.signal(signal.SIGALRM, _too_long)
+    runtime._SIGNALS.remove(signal.SIGALRM)
+    seeds = range(given.first, given.first + given.programs)
+    if given.mutants:
+        return bool(find_mutants(seeds))
+    failed, why = [], collections.Counter()
+    entered = left = total = long = 0
+    for seed in [given.replay] if given.replay is not None else seeds:
+        text = script(seed)
+        afters = AFTER if given.replay is not None else [AFTER[seed % 3]]
+        for after in afters:
+            library = numbus if seed % 4 == 3 else numpy
+            signal.alarm(5)
+            try:
+                found, made = differences(text, after, library)
+            except Exception as error:
+                found, made = [f"{type(error).__name__}: {error}"], []
+                if given.replay is not None:
+                    raise
+            except TooLong:
+                found, made = [], []
+                long += 1
+            signal.alarm(0)
+            total += len(made)
+            entered += sum(m.entries for m in made)
+            left += sum(m.exits for m in made)
+            for m in made:
+                if m.why:
+                    why[m.why.split(": ", 1)[-1][:70]] += 1
+            if found:
+                failed.append(seed)
+                print(f"seed {seed}, after {after}:", *found, sep="\n    ", flush=True)
+                break
+    print(f"{len(failed)} failed: {failed[:30]}; {long} take too long")
+    print(f"{total} loops, entered {entered}×, left {left}×")
+    if given.replay is not None or given.programs < 2000:
+        for reason, count in why.most_common(12):
+            print(f"    {count} {reason}")
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

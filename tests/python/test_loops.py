@@ -1,0 +1,360 @@
+"""Loops of scripts that are compiled as they run: what they leave behind is what CPython leaves."""
+
+import _thread
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numbus as nb
+import numpy as np
+import pytest
+from numbus import loops
+from numbus.loops import numbers, select
+from numbus.loops import run as runtime
+
+from tests.loops.grow import script
+from tests.loops.run import AFTER, differences, execute
+
+
+@pytest.fixture(autouse=True)
+def installed(monkeypatch):
+    """Rewritten modules find what they call; loops are compiled in execute() only."""
+    loops.install()
+    runtime.enabled = False
+    # Threads and timers of the tests' runner.
+    monkeypatch.setattr(runtime, "_idle", _thread._count())
+    monkeypatch.setattr(runtime, "_SIGNALS", [])
+    sys.set_int_max_str_digits(0)
+    yield
+    runtime.enabled = False
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_scripts(seed):
+    library = nb if seed % 4 == 3 else np
+    found, _ = differences(script(seed), AFTER[seed % 3], library)
+    assert not found
+
+
+def check(text, after=1, library=np, entered=None):
+    """The loops of a script, which does the same plain and compiled; entered: whether any was."""
+    found, made = differences(textwrap.dedent(text), after, library)
+    assert not found
+    if entered is not None:
+        assert bool(sum(loop.entries for loop in made)) is entered, [m.why for m in made]
+    return made
+
+
+def test_int_that_leaves_int64_goes_on_in_python():
+    made = check("""
+        def f(n):
+            s = 1
+            for i in range(n):
+                s = s * 3 + i
+            return s, i
+        x = f(200)
+        """, entered=True)  # fmt: skip
+    assert made[0].exits
+
+
+def test_exception_in_the_middle_has_the_lines_of_python():
+    check("""
+        def f(a, n):
+            t = 0.0
+            for i in range(n):
+                for j in range(n):
+                    if i == 5:
+                        t += a[i + j * 4]
+                    t += 1.0 / (i - 7 + j)
+            return t
+        def g():
+            return f([1.0] * 20, 12)
+        g()
+        """, entered=True)  # fmt: skip
+
+
+def test_return_break_and_continue():
+    check("""
+        out = []
+        def f(n, m):
+            k = 0
+            for i in range(n):
+                j = 0
+                while True:
+                    j += 1
+                    if j % 3 == 0:
+                        continue
+                    if j > m:
+                        break
+                    k += i * j
+                if k > 500:
+                    return k, i, j
+            return k
+        for m in (1, 5, 9):
+            out.append(f(20, m))
+        """, entered=True)  # fmt: skip
+
+
+def test_names_that_hold_nothing_stay_so():
+    made = check("""
+        def f(n):
+            for i in range(n):
+                if i == 50:
+                    late = 1
+                if i > 90 and i < 60:
+                    never = 2
+            try:
+                return never
+            except UnboundLocalError as e:
+                return late, str(e)
+        x = f(80)
+        """, entered=True)  # fmt: skip
+    assert made
+
+
+def test_module_of_loops_has_no_other_names():
+    text = "s = 0\nfor i in range(100):\n    s += i\nnames = sorted(globals())\n"
+    assert "_numbus" not in execute(text, np, "<script>", True)["names"]["names"].replace(
+        "__numbus", "_numbus"
+    )
+    check(text, entered=True)
+
+
+def test_names_of_builtins_are_not_bound():
+    check("""
+        for i in range(60):
+            if i == 100:
+                max = 3
+        bound = "max" in globals()
+        for i in range(60):
+            if i == 40:
+                min = i
+            if i > 50:
+                min += 1
+        """, entered=True)  # fmt: skip
+
+
+def test_functions_that_are_differentiated():
+    text = """
+        def f(a):
+            s = 0.0
+            for i in range(40):
+                s = s + a[i] * a[i]
+            return s
+        g = np.grad(f)(np.arange(40.0))
+        """
+    made = check(text, library=nb, entered=False)
+    assert made
+
+
+DOMAINS = {"acosh": (1, 1e3), "asin": (-1, 1), "acos": (-1, 1), "atanh": (-1, 1), "sqrt": (0, 9)}
+DOMAINS |= {name: (1e-9, 1e5) for name in ("log", "log2", "log10")}
+
+
+@pytest.mark.parametrize("name", [*sorted(numbers.C_FUNCTIONS), "sqrt", "fabs"])
+def test_functions_are_those_of_python(name):
+    low, high = DOMAINS.get(name, (-300, 300))
+    made = check(f"""
+        import math, random
+        r = random.Random(5)
+        a = [r.uniform({low}, {high}) for k in range(3000)]
+        b = [0.0] * 3000
+        def f():
+            for i in range(3000):
+                b[i] = math.{name}(a[i])
+        f()
+        """, entered=True)  # fmt: skip
+    assert not any(m.exits for m in made)
+
+
+@pytest.mark.parametrize("text", ["a[i] ** p", "a[i] // p", "a[i] % p", "int(a[i] * 1e6) / 7"])
+def test_operators_are_those_of_python(text):
+    made = check(f"""
+        import random
+        r = random.Random(5)
+        a = [r.uniform(1e-9, 300) for k in range(3000)]
+        b, out = [0.0] * 3000, []
+        def f(p):
+            for i in range(3000):
+                b[i] = {text}
+        for p in (2, 0.5, 1.7, 0.3, -1.5, 2.0):
+            f(p)
+            out.append(list(b))
+        """, entered=True)  # fmt: skip
+    assert not any(m.exits for m in made)
+
+
+def test_step_of_zero():
+    check("""
+        def f(n):
+            k = 0
+            for i in range(n):
+                for j in range(i):
+                    k += j
+                if i == 30:
+                    for j in range(0, i, 0):
+                        k += 1
+            return k
+        f(60)
+        """, entered=True)  # fmt: skip
+
+
+def test_types_that_change_in_the_middle():
+    check("""
+        out = []
+        def f(n, k):
+            x = 0
+            for i in range(n):
+                if i == k:
+                    x = x + 0.5
+                x = x + 1
+                if i == k + 3:
+                    x = None
+                if i == k + 4:
+                    x = 3
+            return x
+        for k in (0, 1, 2, 10, 200):
+            out.append(f(60, k))
+        """, entered=True)  # fmt: skip
+
+
+def test_lists_keep_their_items_and_aliases():
+    check("""
+        def f(n):
+            a = [1000 + i for i in range(n)]
+            b = a
+            items = list(a)
+            for i in range(n):
+                if i % 2:
+                    a[i] += b[i - 1]
+            return a, b is a, [x is y for x, y in zip(a, items)]
+        x = f(100)
+        """, entered=True)  # fmt: skip
+
+
+@pytest.mark.parametrize("library", [np, nb], ids=["numpy", "numbus"])
+def test_arrays_that_overlap(library):
+    check("""
+        def f(n):
+            a = np.arange(n + 1.0)
+            b = a[1:]
+            for i in range(n):
+                b[i] = a[i] * 0.5 + b[i]
+            return a
+        x = f(100)
+        """, library=library, entered=True)  # fmt: skip
+
+
+def test_warnings_are_numpys():
+    check("""
+        def f(a):
+            s = a[0] * 0.0
+            for i in range(60):
+                s = s + a[i] / (a[i] - 30.0)
+            return s
+        x = f(np.arange(60.0))
+        """, entered=True)  # fmt: skip
+
+
+def test_nothing_is_compiled_while_somebody_traces():
+    text = "def f():\n    s = 0\n    for i in range(200):\n        s += i\n    return s\nx = f()\n"
+    first = len(runtime._loops)
+    runtime._after = 2
+    sys.setprofile(lambda *a: None)
+    try:
+        execute(text, np, "<script>", True)
+    finally:
+        sys.setprofile(None)
+        runtime._after = None
+    assert not any(m.entries for m in runtime._loops[first:])
+
+
+def test_nothing_is_compiled_beside_other_threads():
+    check("""
+        import threading
+        stop = [0]
+        done = threading.Event()
+        def other():
+            done.wait(0.05)
+            stop[0] = 1
+        t = threading.Thread(target=other)
+        t.start()
+        n = 0
+        while stop[0] == 0:
+            n = 1
+        t.join()
+        del t, done
+        """, entered=False)  # fmt: skip
+
+
+def test_nothing_is_compiled_beside_handlers_of_signals(monkeypatch):
+    text = "def f():\n    s = 0\n    for i in range(200):\n        s += i\n    return s\nx = f()\n"
+    monkeypatch.setattr(runtime, "_SIGNALS", [signal.SIGUSR1])
+    before = signal.signal(signal.SIGUSR1, lambda *a: None)
+    try:
+        check(text, entered=False)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    check(text, entered=True)
+
+
+def test_a_line_can_be_left_out():
+    made = check("s = 0\nfor i in range(100):  # numbus: off\n    s += i\n")
+    assert not made
+
+
+def test_reasons_are_told():
+    import ast
+
+    def why(text):
+        return select.why_not(ast.parse(textwrap.dedent(text)).body[0])
+
+    assert why("for i in range(3):\n    s += i") is None
+    assert "a call of print" in why("for i in range(3):\n    print(i)")
+    assert why("for i in range(3):\n    if i == 2:\n        print(i)") is None
+    assert "else" in why("for i in range(3):\n    s += i\nelse:\n    s = 1")
+    assert "range" in why("for i in x:\n    s += i")
+
+
+def test_command_line(tmp_path):
+    path = tmp_path / "script.py"
+    path.write_text(
+        "def f(n):\n    s = 0.0\n    for i in range(n):\n        s += i * 0.5\n    return s\n"
+        "print(f(6_000_000))\n"
+    )
+    command = [sys.executable, "-m", "numbus", "--loops", "--report", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["8999998500000.0"]
+    assert f"{path}:3  compiled" in done.stderr
+
+
+def test_ctrl_c_leaves_a_compiled_loop(tmp_path):
+    path = tmp_path / "script.py"
+    path.write_text(textwrap.dedent("""
+        import sys
+        def f():
+            n = 0
+            while True:
+                n += 1
+                if n == 5_000_000:
+                    print("far", flush=True)
+                if n == 1 << 62:
+                    break
+        try:
+            f()
+        except KeyboardInterrupt as e:
+            print(e.__traceback__.tb_next.tb_frame.f_locals["n"] > 5_000_000, flush=True)
+        """))  # fmt: skip
+    command = [sys.executable, "-m", "numbus", "--loops", "--report", str(path)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "far\n"
+    time.sleep(0.3)
+    os.kill(process.pid, signal.SIGINT)
+    start = time.perf_counter()
+    out, err = process.communicate(timeout=60)
+    assert out == "True\n", err
+    assert time.perf_counter() - start < 20
+    assert "entered 2" in err
