@@ -7,12 +7,12 @@ import functools
 import numpy
 
 from .. import _core
+from ..core import routines
 from ..core.errors import as_order, message
 from ..core.operands import as_dtype, in_order, store, to_ndarray
 from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
 from .axes import product
-from .products import _matmul
 from .reductions import reduce
 
 __all__ = ["einsum"]
@@ -261,7 +261,9 @@ def _contract(a, b, stack, rows, inner):
     left, right = a.shape[stack : stack + rows], b.shape[stack + inner :]
     a, b = _extended(a, long + left + summed), _extended(b, long + summed + right)
     n = product(summed)
-    result = _matmul(a.reshape(long + (product(left), n)), b.reshape(long + (n, product(right))))
+    result = routines.product(
+        a.reshape(long + (product(left), n)), b.reshape(long + (n, product(right)))
+    )
     return result.reshape(long + left + right)
 
 
