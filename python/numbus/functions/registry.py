@@ -162,7 +162,7 @@ def ufunc(name, body, around):
     """
     own = name.split(".", 1)[1]
     made = fallback.foreign(around, getattr(numpy, own))
-    made.__module__ = "numbus"
+    made.__module__, around.body = "numbus", body
     ROWS[name] = BODIES[body] = Row((name,), "composed", body, made, True)
     return made
 
