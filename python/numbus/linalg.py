@@ -433,3 +433,4 @@ for _name in __all__:
     if isinstance(_function, types.FunctionType):
         globals()[_name] = foreign(_function, getattr(numpy.linalg, _name))
 del _name, _function
+_core.let_tell(norm, suspects=True)

@@ -37,12 +37,17 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     _check_extents(terms)
     labels = tuple([labels for _, labels in terms])
     steps, sums, order_of_axes = plan(labels, output, kind.kind != "b")
+    wide = kind == numpy.float16 and len(terms) > 1  # as NumPy, summed in float32 and rounded once
+    if wide:
+        terms = [(a.astype(numpy.float32), labels) for a, labels in terms]
     result = terms[0][0]
     for step, (b, _) in zip(steps, terms[1:]):
         result = _combine(result, b, *step)
     result = _sum(result, sums)
     if order_of_axes is not None:
         result = result.transpose(order_of_axes)
+    if wide:
+        result = to_ndarray(result).astype(kind)
     if out is not None:
         return store("einsum", result, out, casting)
     return in_order(result, order)

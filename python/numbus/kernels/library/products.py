@@ -18,6 +18,9 @@ def inner(a, b):
         raise ValueError("an operand of a product has no axes")
     refuse(a.shape[a.ndim - 1], b.shape[b.ndim - 1])
     t = np.result_type(a, b)
+    if t == np.float16:  # summed in float32, rounded once
+        sums = inner(a.astype(np.float32), b.astype(np.float32))
+        return np.float16(sums) if a.ndim == 1 and b.ndim == 1 else sums.astype(np.float16)
     if a.ndim == 1 and b.ndim == 1:
         s = t.type(0)
         for i in range(a.shape[0]):
@@ -34,6 +37,8 @@ def product(a, b):
         raise ValueError("an operand of a product has no axes")
     if a.ndim == 1 and b.ndim == 1:
         return inner(a, b)
+    if np.result_type(a, b) == np.float16:  # summed in float32, rounded once
+        return product(a.astype(np.float32), b.astype(np.float32)).astype(np.float16)
     if a.ndim == 2 and b.ndim == 1:
         refuse(a.shape[1], b.shape[0])
         out = np.zeros(a.shape[0], np.result_type(a, b))
