@@ -207,11 +207,16 @@ def nan_to_num(
 ):
     """NaNs and infinities replaced by numbers: by default 0 and the largest finite values.
 
-    copy: False changes `x` itself. Of complex numbers the parts are replaced.
+    copy: False changes `x` itself; ValueError where it is a number, a list or a tuple. Of complex
+    numbers the parts are replaced.
     """
     if _compiled:
+        if not copy and (isinstance(x, (tuple, list)) or not isinstance(x, numpy.ndarray)):
+            raise ValueError("[nan_to_num] copy=False; got no array; expected an array")
         x = np.asarray(x)
     else:
+        if not copy and isinstance(x, (tuple, list, int, float, complex, numpy.generic)):
+            raise ValueError("[nan_to_num] copy=False; got no array; expected an array")
         x = to_ndarray(x) if copy else on_its_memory(x)
     result = x.copy() if copy else x
     if x.dtype.kind == "c":
