@@ -1,4 +1,6 @@
 // Functions composed in Python, called with new arrays on the device of their operands.
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -58,6 +60,7 @@ struct Composed {
   PyObject*
       reduction;  // the one that the function is where it is given no more than an axis; or null
   bool tests;     // NumPy warns where the result is no number, whatever the flags say
+  bool suspects;  // NumPy looks where few operands at rest are none that such functions expect
   bool tells;     // the operations of the body are those that NumPy's function warns of
   const char* told_as;  // what these warnings say that they were met in; null: each operation
   PyObject* attributes;
@@ -171,6 +174,56 @@ bool is_nan(PyObject* result) {
   return std::isnan(load_scalar(a->dtype, a->base->data + a->offset).f[0]);
 }
 
+// Whether any of few elements at rest is infinite, no number, or so large that its square may be.
+bool is_suspicious(PyObject* o) {
+  constexpr int64_t kFew = 1024;
+  const Array* a = at_rest(o);
+  if (!a || a->size() == 0 || a->size() > kFew) return false;
+  const DType t = a->dtype;
+  const char* from = a->base->data + a->offset;
+  const Layout& l = *a->layout;
+  // Of dense ones the exponents alone are compared, which is done several at a time.
+  auto beyond = [&]<class T>(T most) {
+    const int64_t n = a->size() * (is_complex(t) ? 2 : 1);
+    const char* at = from;
+    T found[4] = {};
+    auto look = [&](T& into) {
+      T bits;
+      std::memcpy(&bits, at, sizeof bits);
+      into |= static_cast<T>(most - 1 - (bits & (~T{0} >> 1)));
+      at += sizeof bits;
+    };
+    for (int64_t k = n / 4; k > 0; --k)
+      for (T& into : found) look(into);
+    for (int64_t k = n % 4; k > 0; --k) look(found[0]);
+    const T any = found[0] | found[1] | found[2] | found[3];
+    return (any >> (8 * sizeof(T) - 1)) != 0;
+  };
+  const bool wide = t == DType::F64 || t == DType::C128,
+             narrow = t == DType::F32 || t == DType::C64;
+  if (l.c_contiguous() && wide) return beyond(std::bit_cast<uint64_t>(0x1p500));
+  if (l.c_contiguous() && narrow) return beyond(std::bit_cast<uint32_t>(0x1p60F));
+  if (!is_inexact(t)) return false;
+  const double most = wide ? 0x1p500 : narrow ? 0x1p60 : 0x1p6;
+  int64_t index[kMaxDims] = {};
+  for (int64_t left = a->size(); left > 0; --left) {
+    const Scalar s = load_scalar(t, from);
+    if (!(std::fabs(s.f[0]) < most) || (is_complex(t) && !(std::fabs(s.f[1]) < most))) return true;
+    for (int d = l.ndim(); d-- > 0;) {
+      from += l.stride(d);
+      if (++index[d] < l.shape(d)) break;
+      from -= l.stride(d) * l.shape(d);
+      index[d] = 0;
+    }
+  }
+  return false;
+}
+
+bool any_suspicious(PyObject* const* args, size_t nargs, PyObject* names) {
+  const Py_ssize_t n = PyVectorcall_NARGS(nargs) + (names ? PyTuple_Size(names) : 0);
+  return std::any_of(args, args + n, is_suspicious);
+}
+
 // What the body computes is no operation of the program's: the flags of all of it are, and NumPy's
 // own function says what they mean.
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
@@ -185,7 +238,9 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* na
   const Examined here(c.tells, true, c.told_as);
   PyObject* result = call_unchecked(self, args, nargs, names, by_numpy);
   if (!result || by_numpy) return result;
-  if (!here.raised() && !(c.tests && is_nan(result))) return result;
+  if (!here.raised() && !(c.tests && is_nan(result)) &&
+      !(c.suspects && any_suspicious(args, nargs, names)))
+    return result;
   return warned(result, "warn_function", described(self, args, nargs, names));
 }
 
@@ -306,17 +361,19 @@ void bind_composed(nb::module_& m) {
   m.attr("Composed") = nb::handle(composed_type);
   m.def(
       "let_tell",
-      [](nb::handle function, bool tests, nb::object name) {
+      [](nb::handle function, bool tests, nb::object name, bool suspects) {
         if (Py_TYPE(function.ptr()) != reinterpret_cast<PyTypeObject*>(composed_type)) return;
         Composed& c = as_composed(function.ptr());
-        (tests ? c.tests : c.tells) = true;
+        (tests ? c.tests : suspects ? c.suspects : c.tells) = true;
         static auto* names = new std::set<std::string>;
         if (!name.is_none()) c.told_as = names->insert(nb::cast<std::string>(name)).first->c_str();
       },
       nb::arg("function"), nb::arg("tests") = false, nb::arg("name") = nb::none(),
+      nb::arg("suspects") = false,
       "Has the operations that a composed function records warn for themselves, or as those of a "
       "function of that name (of no letters: as NumPy's scalars, where there are no axes); tests: "
-      "has NumPy look where its result is no number.");
+      "has NumPy look where its result is no number; suspects: where few operands at rest have "
+      "elements that may overflow or are no finite numbers.");
   m.def("answer_few", answer_few, nb::arg("answer"),
         "Whether NumPy answers calls of few elements from now on; the former answer.");
   m.def(

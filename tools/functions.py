@@ -68,7 +68,7 @@ def body_of(value):
         if not isinstance(inner, (types.FunctionType, _core.Composed)):
             break
         value = inner
-    return value
+    return getattr(value, "body", value)  # of a function with the keywords of ufuncs
 
 
 def is_ours(body):

@@ -83,7 +83,6 @@ def _publish():
     """Puts the rows of the table and the composed functions into this namespace."""
     names = globals()
     names.update(_ufuncs.UFUNCS)
-    names["divmod"] = _ufuncs.divmod
     for module in _functions.SUBJECTS:
         for name in module.__all__:
             value = getattr(module, name)

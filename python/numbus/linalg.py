@@ -12,6 +12,7 @@ from numpy.linalg import LinAlgError
 
 from . import _core
 from .core import derivatives
+from .core import routines as _routines
 from .core.errors import ForeignDtype, many_axes, message
 from .core.fallback import foreign, resolve
 from .core.interrupts import interruptible
@@ -25,7 +26,6 @@ from .functions.matrices import diagonal as _diagonal
 from .functions.matrices import eye as _eye
 from .functions.numeric import cross as _cross
 from .functions.products import dot as _dot
-from .functions.products import exactly as _exactly
 from .functions.products import matmul, tensordot, vecdot  # noqa: F401  (public here)
 from .functions.products import outer as _outer
 from .functions.reductions import max as _max
@@ -369,7 +369,7 @@ def multi_dot(arrays, *, out=None):
     result = _multiply(arrays, _cheapest([a.shape[0] for a in arrays] + [arrays[-1].shape[1]]))
     if row or column:
         result = result[0, 0] if row and column else result.ravel()
-    return result if out is None else _exactly("multi_dot", result, out)
+    return result if out is None else _routines.exactly("multi_dot", result, out)
 
 
 def _cheapest(extents):
@@ -433,3 +433,4 @@ for _name in __all__:
     if isinstance(_function, types.FunctionType):
         globals()[_name] = foreign(_function, getattr(numpy.linalg, _name))
 del _name, _function
+_core.let_tell(norm, suspects=True)

@@ -21,6 +21,34 @@ Order Lower::kept_order(const Value& a) {
   return a.type.order == Order::F && a.type.ndim > 1 ? Order::F : Order::C;
 }
 
+// What `order` means for an array: of none that is given, C.
+Order Lower::in_order(const Node& n, const std::string& name, const Value& a, const Value* order) {
+  if (!order || order->type.is(Type::Tag::None)) return Order::C;
+  const std::string word = order->type.is_text() ? order->type.text : "";
+  if (word == "C") return Order::C;
+  if (word == "F") return a.type.ndim > 1 ? Order::F : Order::C;
+  if (word != "A" && word != "K")
+    fail(n, name + "() takes an order of 'C', 'F', 'A', 'K'; got " + frontend::name(order->type),
+         "order='C'");
+  // Copies of what lies in neither are in C order. Where elements are listed, it matters.
+  if (a.type.order == Order::Any && a.type.ndim > 1 && name != "copy" && name != "astype")
+    not_yet(n, name + "() with order='" + word + "' of an array of unknown order", "order='C'");
+  return kept_order(a);
+}
+
+// Fortran order lists elements as C order does those of the transposed array.
+Value Lower::reshape_in_order(const Call& c, const Value& a, const std::vector<Value>& shape,
+                              size_t index) {
+  const Value* order = c.get(index, "order");
+  if (!order) return reshape(c.n, a, shape);
+  const Value given = as_array(c.n, a);
+  const std::string word = order->type.is_text() ? order->type.text : "";
+  if (word == "K") fail(c.n, "reshape() takes an order of 'C', 'F', 'A'; got 'K'", "order='C'");
+  if (word != "F" && in_order(c.n, "reshape", given, order) != Order::F)
+    return reshape(c.n, given, shape);
+  return transpose(reshape(c.n, transpose(given), {shape.rbegin(), shape.rend()}));
+}
+
 // A kernel that is checked notes who uses the memory that its threads share.
 void Lower::watch(ir::Access how, DType t, Val base, Val offset, Val value, ir::Space space) {
   if (!checks_threads() || space != ir::Space::Shared) return;

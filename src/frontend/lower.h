@@ -416,7 +416,8 @@ class Lower {
                     const std::string& name);
   Value list_from(const Node& n, const Value& over);
   Value in_place(const Node& n, Op op, const Value& old, const Value& more);
-  void expect_taken(const Node& n, const std::string& what, const Value& now, const Value& to);
+  void expect_taken(const Node& n, const std::string& what, const Value& now, const Value& to,
+                    Casting casting = Casting::SameKind);
   bool change_list(const Node& n, Op op, const Node& target, const Value& list, const Value& more);
   bool grows(const Node& target);
   void note_lists(bool& seen);
@@ -502,6 +503,14 @@ class Lower {
   Value choose(const Node& n, Val condition, const Value& a, const Value& b, bool promotes = false);
   Value math_function(const Node& n, const std::string& name, std::span<const Value> args);
   std::optional<Op> row_of(const std::string& name);
+  struct UfuncKeywords {
+    std::optional<Value> out, where;
+    std::optional<DType> dtype;
+    Casting casting = Casting::SameKind;
+  };
+  UfuncKeywords ufunc_keywords(const Call& c, const std::string& name, size_t nin);
+  Casting casting_argument(const Node& n, const Value& v);
+  Value call_ufunc(const Call& c, Op op, const std::string& name);
   std::optional<int64_t> known_int(const Value& v);
 
   // --- subscripts.cpp
@@ -532,6 +541,9 @@ class Lower {
   void write_at(DType t, Val v, Val base, Val offset, ir::Space space);
   Value allocate(DType t, std::span<const Val> shape, Order order = Order::C);
   static Order kept_order(const Value& a);
+  Order in_order(const Node& n, const std::string& name, const Value& a, const Value* order);
+  Value reshape_in_order(const Call& c, const Value& a, const std::vector<Value>& shape,
+                         size_t index);
   Value materialise(const Node& n, const Value& v);              // an array in memory
   void fill(const Node& n, const Value& to, const Value& from);  // broadcast
   Value fitted(const Node& n, const Value& from, size_t ndim, bool by_arrays = false);

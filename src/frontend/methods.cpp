@@ -97,23 +97,34 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
       auto to = dtype_argument(c, 0, "dtype");
       if (!to) fail(n, "astype() needs a type", "x.astype(np.float32)");
       t = *to;
+      if (const Value* rule = c.get(2, "casting");
+          rule && !can_cast(self.type.dtype, t, casting_argument(n, *rule)))
+        fail(n, "astype() cannot cast " + std::string(numbus::name(self.type.dtype)) + " to " +
+                    std::string(numbus::name(t)) + " by casting='" + rule->type.text + "'");
     }
+    const Value* word = c.get(name == "astype" ? 1 : 0, "order");
+    const bool any_order =
+        !word || (word->type.is_text() && word->type.text != "C" && word->type.text != "F");
+    const Order order = word || name != "astype" ? in_order(n, name, self, word) : kept_order(self);
     const Value* copy = name == "astype" ? c.get(4, "copy") : nullptr;
-    bool same = copy && t == self.type.dtype && !self.lazy && self.type.text != "list";
+    bool same = copy && t == self.type.dtype && !self.lazy && self.type.text != "list" &&
+                (any_order || self.type.ndim < 2 || self.type.order == order);
     if (same && copies_argument(n, *copy) != Copies::Always) return self;
-    const Value* order = name == "copy" ? c.get(0, "order") : nullptr;
-    const bool keeps = name == "astype" || (order && order->type.text != "C");
-    Value r = converted_copy(n, self, t, keeps ? kept_order(self) : Order::C);
-    return name == "flatten" ? reshape(n, r, {known_integer(-1)}) : r;
+    if (name == "flatten")
+      return reshape(n, converted_copy(n, order == Order::F ? transpose(self) : self, t, Order::C),
+                     {known_integer(-1)});
+    return converted_copy(n, self, t, order);
   }
-  if (name == "ravel") return ravel(n, self);
+  if (name == "ravel")
+    return ravel(n,
+                 in_order(n, name, self, c.get(0, "order")) == Order::F ? transpose(self) : self);
   if (name == "reshape") {
     std::vector<Value> shape = c.args;
     if (shape.size() == 1 && shape[0].type.is(Type::Tag::Tuple)) {
       Value t = shape[0];
       shape = t.items;
     }
-    return reshape(n, self, shape);
+    return reshape_in_order(c, self, shape, c.args.size());
   }
   if (name == "transpose" && c.args.empty() && c.keywords.empty()) return transpose(self);
   if (name == "fill") {

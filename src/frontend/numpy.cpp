@@ -157,7 +157,7 @@ void Lower::check_keywords(const Call& c, const std::string& name) {
       {"clip", " a_min a_max min max out "},
       {"round", " decimals "},
       {"around", " decimals "},
-      {"astype", " dtype copy "},
+      {"astype", " dtype order casting subok copy "},
       {"copy", " order "},
       {"transpose", " axes "},
       {"reshape", " order "},
@@ -181,18 +181,17 @@ void Lower::check_keywords(const Call& c, const std::string& name) {
       {"zeros", 3},      {"ones", 3},      {"empty", 3},      {"full", 4},
       {"zeros_like", 2}, {"ones_like", 2}, {"empty_like", 2}, {"full_like", 3},
       {"eye", 4},        {"linspace", 4},  {"identity", 2},   {"array", 2},
-      {"asarray", 2},    {"where", 3},     {"astype", 1},     {"broadcast_to", 2}};
+      {"asarray", 2},    {"where", 3},     {"astype", 5},     {"broadcast_to", 2}};
   if (auto most = kPositional.find(name); most != kPositional.end() && c.args.size() > most->second)
     not_yet(c.n, name + "() of " + std::to_string(c.args.size()) + " arguments by position");
   // The order, which texts alone are, by position or by name.
   auto order = [&](const Value& v) {
     if (!v.type.is(Type::Tag::Text)) return;
     if (v.type.text == "F") not_yet(c.n, name + "() with order='F'", "np.asfortranarray");
-    bool flat = name == "ravel" || name == "flatten" || name == "reshape";
-    if (flat && (v.type.text == "A" || v.type.text == "K"))
-      not_yet(c.n, name + "() with order='" + v.type.text + "'", "order='C'");
   };
-  if (name == "sort" || name == "round") return;
+  static const std::unordered_set<std::string> kTakeAny = {"astype",  "copy",  "flatten", "ravel",
+                                                           "reshape", "round", "sort"};
+  if (kTakeAny.contains(name)) return;
   for (const Value& v : c.args) order(v);
   for (const auto& [k, v] : c.keywords) order(v);
 }
@@ -295,35 +294,7 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
     }
     return lazy(t, shape, [this, t, with, &n](std::span<const Val>) { return cast(n, with, t); });
   };
-  if (auto op = row_of(name)) {
-    size_t nin = row(*op).nin;
-    if (c.args.size() < nin)
-      fail(n, "np." + name + " takes " + std::to_string(nin) + " arguments; got " +
-                  std::to_string(c.args.size()));
-    expect(c, "np." + name, nin, nin + 1);  // the result's array follows the operands
-    // What NumPy makes of Python's numbers alone are its own numbers.
-    std::vector<Value> args(c.args.begin(), c.args.begin() + static_cast<int64_t>(nin));
-    for (Value& a : args)
-      if (a.type.is(Type::Tag::Tuple)) a = as_array(n, a);
-    if (std::ranges::all_of(args, [](const Value& a) { return a.type.is_number() && a.type.weak; }))
-      for (Value& a : args) a.type.weak = false;
-    // No operator of Python's complex takes np.float64 for a float of Python's here.
-    if (std::ranges::any_of(args, [](const Value& a) {
-          return a.type.is_number() && !a.type.weak && a.type.dtype == DType::F64;
-        }))
-      for (Value& a : args)
-        if (a.type.is_number() && is_complex(a.type.dtype)) a.type.weak = false;
-    Value r = nin == 1 ? unary(n, *op, args[0]) : binary(n, *op, args[0], args[1]);
-    const Value* out = c.get(nin, "out");
-    for (const auto& [k, v] : c.keywords)
-      if (k != "out") not_yet(n, "np." + name + " with " + k + "=");
-    if (out) {
-      if (out->type.is_array() && !r.unknown()) expect_taken(n, "np." + name, r, *out);
-      fill(n, *out, r);
-      return *out;
-    }
-    return r;
-  }
+  if (auto op = row_of(name)) return call_ufunc(c, *op, name);
   // Of those whose first parameters are read by position, here given by their names.
   static const std::unordered_map<std::string, std::vector<std::string>> kFirst = {
       {"linspace", {"start", "stop"}},
@@ -615,18 +586,12 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
     return r;
   }
   if (name == "can_cast") {
-    static const std::pair<const char*, Casting> kRules[] = {{"no", Casting::No},
-                                                             {"equiv", Casting::Equiv},
-                                                             {"safe", Casting::Safe},
-                                                             {"same_kind", Casting::SameKind},
-                                                             {"unsafe", Casting::Unsafe}};
     const Value* rule = c.get(2, "casting");
     auto from = dtype_argument(c, 0, "from_"), to = dtype_argument(c, 1, "to");
-    std::string word = rule ? rule->type.text : "safe";
-    for (auto [text, casting] : kRules)
-      if (from && to && word == text && (!rule || rule->type.is(Type::Tag::Text)))
-        return from_scalar(Scalar::from_int(numbus::can_cast(*from, *to, casting)), DType::Bool,
-                           true);
+    if (from && to)
+      return from_scalar(Scalar::from_int(numbus::can_cast(
+                             *from, *to, rule ? casting_argument(n, *rule) : Casting::Safe)),
+                         DType::Bool, true);
     fail(n, "np.can_cast() needs two types and a rule", "np.can_cast(a.dtype, np.float32, 'safe')");
   }
   if (name == "dtype") {
@@ -740,15 +705,19 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
   }
   if (name == "ravel") {
     expect(c, "np.ravel", 1, 2);
-    return ravel(n, c.args[0]);
+    const Value a = as_array(n, c.args[0]);
+    return ravel(n, in_order(n, name, a, c.get(1, "order")) == Order::F ? transpose(a) : a);
   }
   if (name == "reshape") {
+    expect(c, "np.reshape", 2, 3);
     const Value& s = c.args.at(1);
-    return reshape(n, c.args[0], s.type.is(Type::Tag::Tuple) ? s.items : std::vector<Value>{s});
+    return reshape_in_order(c, c.args[0],
+                            s.type.is(Type::Tag::Tuple) ? s.items : std::vector<Value>{s}, 2);
   }
   if (name == "copy") {
     expect(c, "np.copy", 1, 3);
-    return method({n, {text("K")}, {}}, as_array(n, c.args[0]), "copy");
+    const Value* order = c.get(1, "order");
+    return method({n, {order ? *order : text("K")}, {}}, as_array(n, c.args[0]), "copy");
   }
   if (name == "real" || name == "imag") {
     expect(c, "np." + name, 1, 1);

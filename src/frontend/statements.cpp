@@ -340,9 +340,9 @@ Value Lower::in_place(const Node& n, Op op, const Value& old, const Value& more)
 }
 
 // An array takes the results of an operation in place: their type, and no more dimensions.
-void Lower::expect_taken(const Node& n, const std::string& what, const Value& now,
-                         const Value& to) {
-  if (!can_cast(now.type.dtype, to.type.dtype, Casting::SameKind))
+void Lower::expect_taken(const Node& n, const std::string& what, const Value& now, const Value& to,
+                         Casting casting) {
+  if (!can_cast(now.type.dtype, to.type.dtype, casting))
     fail(n,
          what + " gives " + std::string(numbus::name(now.type.dtype)) + ", which an array of " +
              std::string(numbus::name(to.type.dtype)) + " does not take",

@@ -72,14 +72,18 @@ struct Launch {
     }
   }
 
+  // Work whose flags are read, if anybody is to be warned.
+  template <class F>
+  void noted(F&& work) {
+    if (!step.watched) return work();
+    const flags::Apart apart;
+    work();
+    if (const unsigned now = flags::raised()) raised.fetch_or(now, std::memory_order_relaxed);
+  }
+
   template <class F>
   void units(int64_t n, int64_t grain, F&& work) {
-    auto body = [&](int64_t begin, int64_t end) {
-      if (!step.watched) return work(begin, end);
-      const flags::Apart apart;
-      work(begin, end);
-      if (const unsigned now = flags::raised()) raised.fetch_or(now, std::memory_order_relaxed);
-    };
+    auto body = [&](int64_t begin, int64_t end) { noted([&] { work(begin, end); }); };
     constexpr int64_t kGrains = 64;  // between two looks at what interrupts
     const bool alone = n <= grain || step.ordered;
     int64_t first = 0;
@@ -222,10 +226,13 @@ struct Launch {
                     all.data() + u * each);
       }
     });
-    combine(all, n);
-    for (size_t r = 0; r < step.reduces.size(); ++r)
-      states.finish_state(step.reduces[r].kind, step.reduces[r].in, all.data() + r * kCompactBytes,
-                          step.reduces[r].ddof, step.reduces[r].out, results[r]);
+    noted([&] {
+      combine(all, n);
+      for (size_t r = 0; r < step.reduces.size(); ++r)
+        states.finish_state(step.reduces[r].kind, step.reduces[r].in,
+                            all.data() + r * kCompactBytes, step.reduces[r].ddof,
+                            step.reduces[r].out, results[r]);
+    });
   }
 
   char* result_at(const ReduceStep& r, size_t n, int64_t kept_row, int64_t col) {

@@ -261,7 +261,7 @@ class Search {
 
   void product(const ViewRef& x, const ViewRef& y, const ViewRef& out) {
     const Layout &a = *x.layout, &b = *y.layout, &c = *out.layout;
-    // NumPy sums products of half floats in wider numbers, and rounds them without a word.
+    // Products of half floats are those of float32, which are cast.
     if (i_.loop == DType::F16 || out.dtype == DType::F16 || !any_in(out)) return;
     unsigned met = 0;
     set_work(c.size() * a.shape(2));

@@ -1,10 +1,12 @@
 // Reduction states for any x86-64 processor.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <type_traits>
 
 #include "base/error.h"
+#include "base/float_flags.h"
 #include "lazy/reduce.h"
 #include "ops/reduction_bodies.h"
 

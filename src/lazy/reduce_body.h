@@ -289,6 +289,9 @@ void store_result(M& m, const reductions::State<M>& s, DType in, double ddof, DT
       std::memcpy(to, &r.re, sizeof r.re);
     else
       store_scalar(scalar_of(in, r.re, r.im), out, to);
+    // Rounding to half floats sets no flag by itself.
+    if (out == DType::F16 && std::isfinite(r.re) && std::abs(static_cast<double>(r.re)) >= 65520)
+      flags::raise(flags::Overflow);
   }
 }
 

@@ -1,10 +1,12 @@
 // Reduction states for processors with AVX2 and FMA (x86-64-v3).
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <type_traits>
 
 #include "base/error.h"
+#include "base/float_flags.h"
 #include "lazy/reduce.h"
 #include "ops/reduction_bodies.h"
 

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import registry_calls
 from numbus.functions import registry
-from registry_samples import ABSENT
+from registry_values import ABSENT
 
 LINALG = """
 cholesky(a: Array, /, *, upper: Flag = False)

@@ -7,7 +7,7 @@ import numpy as np
 import registry_samples
 from numbus import _core as core
 from numbus.functions import registry
-from registry_samples import ABSENT, values
+from registry_values import ABSENT, values
 
 SIGNATURES = """
 all(a: Array, axis: Axes = None, out: Out = None, keepdims: Flag = False, *, where: Any = True)

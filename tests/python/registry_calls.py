@@ -10,7 +10,8 @@ import numbus as nb
 import numpy as np
 from helpers import draw
 from numbus.functions import registry
-from registry_samples import ABSENT, COMMON, SAMPLES
+from registry_samples import COMMON, SAMPLES
+from registry_values import ABSENT
 from scipy import special
 
 ORACLES = {"np": np, "special": special}

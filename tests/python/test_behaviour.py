@@ -563,3 +563,12 @@ def test_array_ufunc(kind, text):
         np.testing.assert_array_equal(np.asarray(got), np.asarray(want))
     else:
         assert got == want
+
+
+@pytest.mark.parametrize("value", [[1.0, np.nan], (1, 2), [[True]], 3.0, 5, np.float64(np.nan), 1j])
+def test_nan_to_num_in_place_takes_arrays_alone(value):
+    """Nothing else can be changed; NumPy has no array of it without a copy."""
+    for module in (np, nb):
+        with pytest.raises(ValueError):
+            module.nan_to_num(value, copy=False)
+        module.nan_to_num(value)

@@ -239,7 +239,8 @@ def test_library_runs_in_python():
         ("routines.search", np.searchsorted, (np.sort(X), X)),
         ("routines.accumulate", np.cumsum, (X,)),
         ("routines.bincount", np.bincount, (np.abs(I), 100)),
-        ("np.dot", np.dot, (M, M)),
+        ("routines.product", np.matmul, (M, M)),
+        ("routines.inner", np.vecdot, (M, M)),
         ("np.linalg.solve", np.linalg.solve, (M, X[:5])),
         ("np.linalg.svd", np.linalg.svd, (np.diag([3.0, 2.0, 1.0]),)),
     ]:

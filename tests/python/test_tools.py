@@ -220,7 +220,7 @@ def test_who_works_for_a_name():
     assert not {"savez", "busday_count"} & set(njit_has["numpy"])
     assert {"sum", "astype"} <= set(njit_has["methods"]) and "tofile" not in njit_has["methods"]
     second = tool.second_bodies(njit_has["numpy"])
-    assert "dot" in second["kernels/library"] and "zeros" in second["the compiler (C++)"]
+    assert not second["kernels/library"] and "zeros" in second["the compiler (C++)"]
     assert not {"cov", "sin", "gcd"} & {name for names in second.values() for name in names}
 
 

@@ -378,3 +378,40 @@ def test_averages_of_too_few_elements(text, elements):
         assert told(nb) == told(np)
     finally:
         nb._core.set_at_once(before)
+
+
+HALVES = [[60000] * 3, [np.inf, -np.inf, 1], [300, -300, 300]]
+OTHERWISE = """
+np.cov(x); np.corrcoef(x, y); np.convolve(x, y); np.isclose(x, y); np.round(x, 3); np.spacing(x)
+np.linalg.norm(x); np.modf(x)
+""".replace("\n", ";").split(";")
+
+
+@pytest.mark.parametrize("elements", [0, 1024])
+def test_sums_of_halves_overflow_as_they_are_rounded(elements):
+    before = nb._core.set_at_once(elements)
+    try:
+        for values in HALVES:
+            for repeats in (1, 400, 40_000):
+                for text in ("x.sum()", "x.reshape(2, -1).sum(axis=1)", "np.add.reduce(x)"):
+                    told = []
+                    for xp in (np, nb):
+                        x = xp.array(np.tile(values, 2 * repeats).astype("f2"))
+                        told.append({w[1] for w in given(eval, text, {"np": xp, "x": x})})
+                    assert told[1] == told[0], (values, repeats, text)
+    finally:
+        nb._core.set_at_once(before)
+
+
+@pytest.mark.parametrize("text", [text.strip() for text in OTHERWISE if text.strip()])
+def test_functions_that_compute_otherwise(text):
+    """Of few elements at rest NumPy says what there is to say, whether they are done at once."""
+    for dtype, large in (("f8", 1e300), ("f4", 1e38), ("f2", 6e4)):
+        for special in (1.0, large, -large, np.inf, np.nan):
+            told = []
+            for xp in (np, nb):
+                x, y = np.arange(1.0, 9.0), np.full(8, 2.5)
+                x[3] = y[5] = special
+                names = {"np": xp, "x": xp.array(x.astype(dtype)), "y": xp.array(y.astype(dtype))}
+                told.append({w[1] for w in given(eval, text, names)})
+            assert told[1] == told[0], (dtype, special)

@@ -30,7 +30,8 @@ _TEXTS = {1: "invalid value", 4: "divide by zero", 8: "overflow"}
 _DISCARDS = "Casting complex values to real discards the imaginary part"
 # More elements than these NumPy does not do again within a call.
 _MOST = 1 << 16
-# Functions whose bodies compute otherwise than NumPy's, so that what they meet says nothing.
+# Functions whose bodies compute otherwise than NumPy's, so that what they meet says nothing: NumPy
+# is asked where few operands at rest look as if it had something to say.
 _OTHERWISE = frozenset(
     """allclose around round convolve correlate corrcoef cov einsum i0 isclose modf spacing
     vdot""".split()
@@ -38,7 +39,7 @@ _OTHERWISE = frozenset(
 # Several operations of ours that are one of NumPy's, by the name that its warnings have.
 _NAMED = {
     "dot": "dot", "inner": "dot", "tensordot": "dot", "matmul": "matmul", "vecdot": "vecdot",
-    "divmod": "divmod", "ldexp": "ldexp",
+    "matvec": "matvec", "vecmat": "vecmat", "divmod": "divmod", "ldexp": "ldexp",
 }  # fmt: skip
 # Where the result has no axes, their last steps are those of NumPy's scalars.
 _NAMED |= dict.fromkeys(
@@ -341,8 +342,11 @@ def attach(numbus):
     """
     for place in (numbus, ndarray, _core.ufunc):
         for name, function in list(vars(place).items()):
-            if isinstance(function, _core.Composed) and name not in _OTHERWISE:
-                _core.let_tell(function, name=_NAMED.get(name))
+            if isinstance(function, _core.Composed):
+                if name not in _OTHERWISE:
+                    _core.let_tell(function, name=_NAMED.get(name))
+                elif name != "vdot":  # whose flags are read
+                    _core.let_tell(function, suspects=True)
     # Of too few elements, too.
     for name in ("mean", "var", "std", "nanmean", "nanvar", "nanstd", "average", "median"):
         for place in (ndarray, numbus):

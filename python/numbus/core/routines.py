@@ -1,11 +1,15 @@
 """Routines of the core's table by name, on arrays: plan nodes with declared reads and writes."""
 
+import functools
+
 import numpy
 
 from .. import _core
+from .._core import ndarray
 from .errors import message
 from .host import on_host
-from .operands import to_ndarray
+from .operands import store, to_ndarray
+from .ufuncs import UFUNCS
 
 _INT64, _FLOAT64 = numpy.dtype(numpy.int64), numpy.dtype(numpy.float64)
 MOST_RANKS = 4  # that one partition takes; the table of routines has as many attributes
@@ -155,3 +159,115 @@ def histogram(x, edges, even):
     even: these are evenly spaced floats, else any that do not decrease, in the dtype of `x`.
     """
     return _core.histogram(x, edges, even)
+
+
+# --- Products
+
+
+def _few_terms(a, b):
+    """The product as a sum of outer products, in the order of the terms."""
+    total = None
+    for k in range(a.shape[-1]):
+        term = UFUNCS["multiply"](a[..., :, k : k + 1], b[..., k : k + 1, :])
+        total = term if total is None else UFUNCS["add"](total, term)
+    return total
+
+
+@functools.cache
+def _offer(*devices):
+    """Names the libraries of the operands' devices, and of those that cost may choose."""
+    from .libraries import offer
+
+    chosen = "auto" in devices
+    if any(d.startswith("cuda") for d in devices) or (chosen and _core.may_have_gpu()):
+        offer("cublas")
+    if chosen or not all(d.startswith("cuda") for d in devices):
+        offer("blas")
+
+
+def product(a, b):
+    """Matrix product of arrays of one axis (a row on the left, a column on the right) or more,
+    whose stacks broadcast; the inner extents are equal.
+    """
+    if a.ndim == 1 and b.ndim == 1:
+        return inner(a, b)
+    if a.ndim == 1:
+        return _matrices(a.reshape((1, a.shape[0])), b, None)[..., 0, :]
+    if b.ndim == 1:
+        return _matrices(a, b.reshape((b.shape[0], 1)), None)[..., 0]
+    return _matrices(a, b, None)
+
+
+def product_into(a, b, out):
+    """product() of matrices, written to an array of its shape and dtype."""
+    return _matrices(a, b, out)
+
+
+def _matrices(a, b, out):
+    if out is None and a.shape[-1] > 0:
+        # src/array/at_once_calls.h says why.
+        if _core.is_chain_of_rows(a.shape[-2], a.shape[-1], b.shape[-1]) and (
+            a.dtype.kind in "fc"
+            and b.dtype.kind in "fc"
+            and "e" not in (a.dtype.char, b.dtype.char)
+        ):
+            return _few_terms(a, b)
+    dtype = numpy.promote_types(a.dtype, b.dtype)
+    if dtype.char in "fdFD":
+        _offer(a._device, b._device, _core.get_device())
+        return _core.matmul(a, b, dtype, out)
+    result = _without_library(a, b, dtype)
+    return result if out is None else store("matmul", result, out)
+
+
+def _without_library(a, b, dtype):
+    """Integers wrap, bool is any(and), half floats sum in float32: one kernel stores no product."""
+    if dtype.char == "e":
+        return _matrices(*[x.astype(numpy.float32) for x in (a, b)], None).astype(dtype)
+    a, b = a.astype(dtype, copy=False), b.astype(dtype, copy=False)
+    return _sum_of_products(a[..., :, :, None], b[..., None, :, :], -2)
+
+
+def inner(a, b):
+    """The sums of products along the last axes of both, whose other axes broadcast; those of half
+    floats in float32, rounded once.
+    """
+    kinds = a.dtype.char, b.dtype.char
+    if "e" in kinds and numpy.promote_types(*kinds).char == "e":
+        first, second = [x.astype(numpy.float32) for x in (a, b)]
+        return to_ndarray(_sum_of_products(first, second, -1)).astype(numpy.float16)[()]
+    return _sum_of_products(a, b, -1)
+
+
+def _sum_of_products(a, b, axis):
+    """In one kernel, in the promoted dtype; bool as any(and)."""
+    product = UFUNCS["multiply"](a, b)
+    kind = product.dtype.kind
+    axes = (axis % product.ndim,) if product.ndim > 1 else None
+    if kind == "b":
+        return _core.reduce("any", product, axes, False, None, None, 0)
+    # Floats sum in their own type in any case; half floats and integers have to be told to.
+    dtype = None if kind in "fc" else product.dtype
+    return _core.reduce("sum", product, axes, False, dtype, None, 0)
+
+
+def dot_into(dot, a, b, out):
+    """dot() stored in `out`. NumPy's ufunc takes any for products of numbers; where it asks the
+    BLAS, only one as it makes it.
+    """
+    asked = max(a.ndim, b.ndim) < 3 and numpy.promote_types(a.dtype, b.dtype).char in "fdFD"
+    if not asked and (a.ndim == 0 or b.ndim == 0):
+        return UFUNCS["multiply"](a, b, out=out)
+    return exactly("dot", to_ndarray(dot(a, b)), out)
+
+
+def exactly(op, result, out):
+    """`result` in `out`, which must be as NumPy would have made it: no cast, C order."""
+    if isinstance(out, tuple):
+        raise TypeError(message(op, "out is no array", "a tuple", "an ndarray"))
+    if isinstance(out, (ndarray, numpy.ndarray)) and (
+        out.dtype != result.dtype or not out.flags.c_contiguous
+    ):
+        found = f"{out.dtype}, " + ("C order" if out.flags.c_contiguous else "another order")
+        raise ValueError(message(op, "out is not acceptable", found, f"{result.dtype} in C order"))
+    return store(op, result, out)

@@ -7,8 +7,8 @@ import numpy
 from .. import _core
 from .._core import ndarray
 from .errors import many_axes, message
-from .fallback import call, foreign, lookup, state
-from .host import on_host, same_memory
+from .fallback import call, lookup, state
+from .host import on_host
 from .indexing import advanced, is_basic
 from .operands import (
     as_dtype,
@@ -54,35 +54,6 @@ globals().update(UFUNCS)
 def __getattr__(name):
     # A row that the table has not: the counted form of NumPy's.
     return lookup(name)
-
-
-@foreign
-@quick("divmod")
-def divmod(x1, x2, out1=None, out2=None, /, out=(None, None), **kwargs):
-    """Quotient and remainder element-wise: `(x1 // x2, x1 % x2)`, broadcast; a pair of arrays.
-
-    out: a pair of arrays or None. kwargs: where, casting, order, dtype and subok, as of any ufunc.
-    """
-    if not isinstance(out, tuple) or len(out) != 2:
-        raise TypeError(message("divmod", "out", type(out).__name__, "a tuple of two arrays"))
-    if out1 is not None or out2 is not None:
-        if out != (None, None):
-            raise TypeError(message("divmod", "out given twice", "both", "one of them"))
-        out = out1, out2
-    first, second = out
-    x1, x2 = operand(x1), operand(x2)
-    if first is not None:
-        # The second result is not to be computed of what the first one overwrites.
-        into = to_ndarray(first)
-        x1, x2 = [x.copy() if type(x) is ndarray and same_memory(x, into) else x for x in (x1, x2)]
-    given = [kwargs.pop(key) for key in ("signature", "sig") if key in kwargs]
-    if len(given) > 1:
-        raise TypeError(message("divmod", "both sig and signature", "both", "one of them"))
-    if given:
-        types = types_of("divmod", numpy.divmod, given[0], kwargs, (x1, x2), 2)
-        x1, x2 = cast_all((x1, x2), types)
-    quotient = UFUNCS["floor_divide"](x1, x2, out=first, **kwargs)
-    return quotient, UFUNCS["remainder"](x1, x2, out=second, **kwargs)
 
 
 def types_of(op, real, signature, kwargs, operands, results=1):

@@ -7,12 +7,12 @@ import functools
 import numpy
 
 from .. import _core
+from ..core import routines
 from ..core.errors import as_order, message
 from ..core.operands import as_dtype, in_order, store, to_ndarray
 from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
 from .axes import product
-from .products import _matmul
 from .reductions import reduce
 
 __all__ = ["einsum"]
@@ -37,12 +37,17 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     _check_extents(terms)
     labels = tuple([labels for _, labels in terms])
     steps, sums, order_of_axes = plan(labels, output, kind.kind != "b")
+    wide = kind == numpy.float16 and len(terms) > 1  # as NumPy, summed in float32 and rounded once
+    if wide:
+        terms = [(a.astype(numpy.float32), labels) for a, labels in terms]
     result = terms[0][0]
     for step, (b, _) in zip(steps, terms[1:]):
         result = _combine(result, b, *step)
     result = _sum(result, sums)
     if order_of_axes is not None:
         result = result.transpose(order_of_axes)
+    if wide:
+        result = to_ndarray(result).astype(kind)
     if out is not None:
         return store("einsum", result, out, casting)
     return in_order(result, order)
@@ -261,7 +266,9 @@ def _contract(a, b, stack, rows, inner):
     left, right = a.shape[stack : stack + rows], b.shape[stack + inner :]
     a, b = _extended(a, long + left + summed), _extended(b, long + summed + right)
     n = product(summed)
-    result = _matmul(a.reshape(long + (product(left), n)), b.reshape(long + (n, product(right))))
+    result = routines.product(
+        a.reshape(long + (product(left), n)), b.reshape(long + (n, product(right)))
+    )
     return result.reshape(long + left + right)
 
 

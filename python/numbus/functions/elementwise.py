@@ -5,12 +5,13 @@ import numpy
 from .._core import generic, ndarray
 from ..core.devices import to_device
 from ..core.errors import many_axes, message
+from ..core.host import same_memory
 from ..core.operands import dtype_of, on_its_memory, operand, require_cast, to_ndarray
 from ..core.quick import quick
-from ..core.ufuncs import UFUNCS
+from ..core.ufuncs import UFUNCS, cast_all, types_of
 from . import names as np
 from .names import compiled as _compiled
-from .registry import Any, Flag, Operand, OutBroadcast, function
+from .registry import Any, DTypeArg, Flag, Operand, OutBroadcast, function, ufunc
 
 __all__ = [
     "around",
@@ -51,6 +52,61 @@ def round(a, decimals=0, out=None):
 
 
 around = round
+
+
+def _divmod_with_keywords(x1, x2, out1=None, out2=None, /, out=(None, None), **kwargs):
+    if not isinstance(out, tuple):
+        raise TypeError(message("divmod", "out", type(out).__name__, "a tuple of two arrays"))
+    if len(out) != 2:
+        raise ValueError(message("divmod", "out", f"{len(out)} entries", "one for each result"))
+    if out1 is not None or out2 is not None:
+        if out != (None, None):
+            raise TypeError(message("divmod", "out given twice", "both", "one of them"))
+        out = out1, out2
+    x1, x2 = operand(x1), operand(x2)
+    if out[0] is not None:
+        # The second result is not to be computed of what the first one overwrites.
+        into = to_ndarray(out[0])
+        x1, x2 = [x.copy() if type(x) is ndarray and same_memory(x, into) else x for x in (x1, x2)]
+    given = [kwargs.pop(key) for key in ("signature", "sig") if key in kwargs]
+    if len(given) > 1:
+        raise TypeError(message("divmod", "both sig and signature", "both", "one of them"))
+    if given:
+        types = types_of("divmod", numpy.divmod, given[0], kwargs, (x1, x2), 2)
+        x1, x2 = cast_all((x1, x2), types)
+    return _divmod(x1, x2, out, **kwargs)
+
+
+def _divmod(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Any = (None, None),
+    where: Any = True,
+    casting: Any = "same_kind",
+    order: Any = "K",
+    dtype: DTypeArg = None,
+    subok: Any = True,
+):
+    """Quotient and remainder element-wise: `(x1 // x2, x1 % x2)`, broadcast; a pair of arrays.
+
+    out: a pair of arrays or None. where, casting, order, dtype and subok are those of any ufunc.
+    """
+    first, second = out
+    if _compiled and first is not None:  # which may be one of them
+        x1 = x1.copy() if isinstance(x1, numpy.ndarray) else x1
+        x2 = x2.copy() if isinstance(x2, numpy.ndarray) else x2
+    quotient = np.floor_divide(
+        x1, x2, out=first, where=where, casting=casting, order=order, dtype=dtype, subok=subok
+    )
+    return quotient, np.remainder(
+        x1, x2, out=second, where=where, casting=casting, order=order, dtype=dtype, subok=subok
+    )
+
+
+_divmod_with_keywords.__name__ = _divmod_with_keywords.__qualname__ = "divmod"
+_divmod_with_keywords.__doc__ = _divmod.__doc__
+divmod = ufunc("np.divmod", _divmod, quick("divmod")(_divmod_with_keywords))
 
 
 @function("np.fix")
@@ -151,11 +207,16 @@ def nan_to_num(
 ):
     """NaNs and infinities replaced by numbers: by default 0 and the largest finite values.
 
-    copy: False changes `x` itself. Of complex numbers the parts are replaced.
+    copy: False changes `x` itself; ValueError where it is a number, a list or a tuple. Of complex
+    numbers the parts are replaced.
     """
     if _compiled:
+        if not copy and (isinstance(x, (tuple, list)) or not isinstance(x, numpy.ndarray)):
+            raise ValueError("[nan_to_num] copy=False; got no array; expected an array")
         x = np.asarray(x)
     else:
+        if not copy and isinstance(x, (tuple, list, int, float, complex, numpy.generic)):
+            raise ValueError("[nan_to_num] copy=False; got no array; expected an array")
         x = to_ndarray(x) if copy else on_its_memory(x)
     result = x.copy() if copy else x
     if x.dtype.kind == "c":

@@ -79,11 +79,11 @@ def _wants_no_ufunc(x):
 
 
 def divmod_of(self, other):
-    return NotImplemented if _wants_no_ufunc(other) else ufuncs.divmod(self, other)
+    return NotImplemented if _wants_no_ufunc(other) else elementwise.divmod(self, other)
 
 
 def rdivmod_of(self, other):
-    return NotImplemented if _wants_no_ufunc(other) else ufuncs.divmod(other, self)
+    return NotImplemented if _wants_no_ufunc(other) else elementwise.divmod(other, self)
 
 
 def round_of(self, ndigits=None):

@@ -1,106 +1,32 @@
 """Products of vectors and matrices: matmul, dot, inner, outer, tensordot, kron and their kin."""
 
-import functools
 import operator
 
 import numpy
 
 from .. import _core
 from .._core import ndarray
+from ..core import routines
 from ..core.errors import as_order, many_axes, message
 from ..core.fallback import make
 from ..core.host import same_memory
 from ..core.operands import as_dtype, in_order, require_cast, store, to_ndarray
 from ..core.quick import quick
-from ..core.ufuncs import UFUNCS, cast_all, types_of
+from ..core.ufuncs import cast_all, types_of
 from . import names as np
 from .axes import distinct, every, interleaved, leading, multiplied, product
 from .names import compiled as _compiled
-from .reductions import reduce
-from .registry import Any, Array, OutBroadcast, function
+from .registry import Any, Array, OutBroadcast, OutRead, function, ufunc
 
-__all__ = [
-    "dot",
-    "matmul",
-    "matvec",
-    "vecdot",
-    "vecmat",
-]
-
+__all__ = []
 
 _NoValue = numpy._NoValue
 _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe", "same_value")
 
 
-def _few_terms(a, b):
-    """The product as a sum of outer products, in the order of the terms."""
-    total = None
-    for k in range(a.shape[-1]):
-        term = UFUNCS["multiply"](a[..., :, k : k + 1], b[..., k : k + 1, :])
-        total = term if total is None else UFUNCS["add"](total, term)
-    return total
-
-
-@functools.cache
-def _offer(*devices):
-    """Names the libraries of the operands' devices, and of those that cost may choose."""
-    from ..core.libraries import offer
-
-    chosen = "auto" in devices
-    if any(d.startswith("cuda") for d in devices) or (chosen and _core.may_have_gpu()):
-        offer("cublas")
-    if chosen or not all(d.startswith("cuda") for d in devices):
-        offer("blas")
-
-
-def _matmul(a, b, out=None, dtype=None):
-    """Matrix product of arrays of at least two axes each, stacks broadcast."""
-    if out is None and dtype is None and a.shape[-1] > 0:
-        # src/array/at_once_calls.h says why.
-        if _core.is_chain_of_rows(a.shape[-2], a.shape[-1], b.shape[-1]) and (
-            a.dtype.kind in "fc"
-            and b.dtype.kind in "fc"
-            and "e" not in (a.dtype.char, b.dtype.char)
-        ):
-            return _few_terms(a, b)
-    if dtype is None:
-        dtype = numpy.promote_types(a.dtype, b.dtype) if out is None else out.dtype
-    elif type(dtype) is not numpy.dtype:
-        dtype = numpy.dtype(dtype)
-    if dtype.char in "fdFD":
-        _offer(a._device, b._device, _core.get_device())
-        return _core.matmul(a, b, dtype, out)
-    return _finish("matmul", _without_library(a, b, dtype), out)
-
-
-def _without_library(a, b, dtype):
-    """Integers wrap, bool is any(and), half floats sum in float32: one kernel stores no product."""
-    if dtype.char == "e":
-        return _matmul(a, b, None, "float32").astype(dtype)
-    a, b = a.astype(dtype, copy=False), b.astype(dtype, copy=False)
-    return _sum_of_products(a[..., :, :, None], b[..., None, :, :], -2)
-
-
-def _sum_of_products(a, b, axis=-1):
-    """sum(a*b) over one axis in one kernel, in the promoted dtype; bool as any(and)."""
-    product = UFUNCS["multiply"](a, b)
-    kind = product.dtype.kind
-    if kind == "b":
-        return reduce("any", product, axis)
-    # Floats sum in their own type in any case; half floats and integers have to be told to.
-    return reduce("sum", product, axis, None if kind in "fc" else product.dtype)
-
-
-def _finish(op, result, out):
-    return result if out is None else store(op, result, out)
-
-
 def _mismatch(op, a, b):
-    return ValueError(
-        message(
-            op, "inner extents differ", f"shapes {a.shape} and {b.shape}", "equal inner extents"
-        )
-    )
+    found = f"shapes {a.shape} and {b.shape}"
+    return ValueError(message(op, "inner extents differ", found, "equal inner extents"))
 
 
 def _dimensions(op, shapes, least):
@@ -108,33 +34,6 @@ def _dimensions(op, shapes, least):
         found = " and ".join([f"{len(shape)}-d" for shape in shapes])
         wanted = " and ".join([f"{count}-d" for count in least])
         raise ValueError(message(op, "too few dimensions", found, f"{wanted} or more"))
-
-
-def _matmul_core(a, b, dtype, out):
-    left, right = a.shape, b.shape
-    if len(left) == len(right) == 1:
-        return _sum_of_products(a, b, None)
-    if len(left) > 1 and len(right) > 1:
-        return _matmul(a, b, out, dtype)
-    if len(left) == 1:
-        return _matmul(a.reshape((1, left[0])), b, None, dtype)[..., 0, :]
-    return _matmul(a, b.reshape((right[0], 1)), None, dtype)[..., 0]
-
-
-def _conjugated(a):
-    return UFUNCS["conjugate"](a) if a.dtype.kind == "c" else a
-
-
-def _vecdot_core(a, b, _dtype, _out):
-    return _sum_of_products(_conjugated(a), b)
-
-
-def _matvec_core(a, b, dtype, _out):
-    return _matmul(a, b[..., None], None, dtype)[..., 0]
-
-
-def _vecmat_core(a, b, dtype, _out):
-    return _matmul(_conjugated(a)[..., None, :], b, None, dtype)[..., 0, :]
 
 
 def _moved(op, x, axes, count):
@@ -207,13 +106,23 @@ def _entries(op, axes, axis, keepdims):
     return entries
 
 
-def _product_function(op, doc, least, inner, core):
-    """A product with the arguments of NumPy's generalised ufuncs.
+def _product(op, least, inner):
+    """Registers a body of two operands, and `out`, as a generalised ufunc of NumPy's: array calls
+    have its keywords around the body, compiled functions the body.
 
-    least: the dimensions an operand must have. inner: the axis of each that is summed over, by the
-    dimensions of its vector or matrix. core: the product of operands of one dtype.
+    least: the dimensions an operand must have. inner: the axis of the second operand that is summed
+    over.
     """
 
+    def register(body):
+        around = _with_keywords(op, least, inner, body)
+        quick(op)(around)
+        return ufunc(f"np.{op}", body, around)
+
+    return register
+
+
+def _with_keywords(op, least, inner, body):
     def function(
         x1,
         x2,
@@ -270,8 +179,8 @@ def _product_function(op, doc, least, inner, core):
             raise _mismatch(op, a, b)
         direct = entries is None and min(counts) == 2 and type(out) is ndarray and kind == out.dtype
         if direct and _fits(out, a, b):
-            return core(a, b, kind, out)
-        result = core(a, b, None if dtype is None else kind, None)
+            return body(a, b, out)
+        result = body(a, b)
         if entries is not None and (keepdims is True or counts[2]):
             if keepdims is True:
                 result = to_ndarray(result)[..., None]
@@ -285,24 +194,22 @@ def _product_function(op, doc, least, inner, core):
         return store(op, result, out, casting)
 
     function.__name__ = function.__qualname__ = op
-    function.__doc__ = doc
+    function.__module__, function.__doc__ = body.__module__, body.__doc__
     return function
 
 
-matmul = _product_function(
-    "matmul",
+@_product("matmul", (1, 1), -2)
+def matmul(x1: Array, x2: Array, /, out: OutRead = None):
     """Matrix product; stacks of matrices broadcast, 1-D operands are a row on the left, a column on
     the right.
 
     axes: for both operands and the result the axes of their matrices, at the end by default.
     dtype: the type to compute in, which `casting` must allow; order: the result's memory layout.
     Raises ValueError for scalars and for inner extents that differ, TypeError for other casts.
-    """,
-    (1, 1),
-    -2,
-    _matmul_core,
-)
-quick("matmul")(matmul)
+    """
+    if out is not None:
+        return routines.product_into(x1, x2, out)
+    return routines.product(x1, x2)
 
 
 def matmul_operator(a, b):
@@ -342,37 +249,27 @@ def _fits(out, a, b):
     return not any([same_memory(out, x) for x in (a, b)])
 
 
+@function("np.dot")
 @quick("matmul")
-def dot(a, b, out=None):
+def dot(a: Array, b: Array, out: OutRead = None):
     """Inner product of vectors, matrix product of matrices, product with a scalar; N-d: over a's
     last and b's second-to-last axis, the other axes of both kept.
+
+    out: an array as the product would be made, in C order; ValueError for others. Raises ValueError
+    for inner extents that differ.
     """
-    a, b = to_ndarray(a), to_ndarray(b)  # a number is one of its own type, not a weak one
-    number = not a.ndim or not b.ndim
-    # NumPy's ufunc takes any `out` of these; where it asks the BLAS, only one as it makes it.
-    asked = max(a.ndim, b.ndim) < 3 and numpy.promote_types(a.dtype, b.dtype).char in "fdFD"
-    if number and (out is None or not asked):
-        return UFUNCS["multiply"](a, b, out=out)
     if out is not None:
-        return exactly("dot", to_ndarray(dot(a, b)), out)
-    axis = b.ndim - 2 if b.ndim > 1 else 0
-    if a.shape[-1] != b.shape[axis]:
-        raise _mismatch("dot", a, b)
+        return routines.dot_into(np.dot, a, b, out)
+    if a.ndim == 0 or b.ndim == 0:
+        return np.multiply(a, b)
     if a.ndim <= 2 and b.ndim <= 2:
-        return matmul(a, b)
-    return tensordot(a, b, ((a.ndim - 1,), (axis,)))
-
-
-def exactly(op, result, out):
-    """`result` in `out`, which must be as NumPy would have made it: no cast, C order."""
-    if isinstance(out, tuple):
-        raise TypeError(message(op, "out is no array", "a tuple", "an ndarray"))
-    if isinstance(out, (ndarray, numpy.ndarray)) and (
-        out.dtype != result.dtype or not out.flags.c_contiguous
-    ):
-        found = f"{out.dtype}, " + ("C order" if out.flags.c_contiguous else "another order")
-        raise ValueError(message(op, "out is not acceptable", found, f"{result.dtype} in C order"))
-    return store(op, result, out)
+        if a.shape[a.ndim - 1] != b.shape[0]:
+            raise ValueError(
+                f"[dot] inner extents differ; got {a.shape[a.ndim - 1]} and {b.shape[0]}; expected "
+                "equal ones"
+            )
+        return routines.product(a, b)
+    return np.tensordot(a, b, ((a.ndim - 1,), (b.ndim - 2 if b.ndim > 1 else 0,)))
 
 
 @function("np.vdot")
@@ -384,8 +281,7 @@ def vdot(a: Array, b: Array, /):
     first, second = a.ravel(), b.ravel()
     if first.shape[0] != second.shape[0]:
         raise ValueError("[vdot] numbers of elements differ; got other ones; expected equal ones")
-    first = np.conj(first) if a.dtype.kind == "c" else first
-    return np.dot(first, second) if _compiled else _sum_of_products(first, second, None)
+    return routines.inner(np.conj(first) if a.dtype.kind == "c" else first, second)
 
 
 @function("np.inner")
@@ -395,9 +291,12 @@ def inner(a: Array, b: Array, /):
     if a.ndim == 0 or b.ndim == 0:
         return np.multiply(a, b)
     if a.shape[a.ndim - 1] != b.shape[b.ndim - 1]:
-        raise ValueError("[inner] inner extents differ; got other ones; expected equal ones")
+        raise ValueError(
+            f"[inner] inner extents differ; got {a.shape[a.ndim - 1]} and {b.shape[b.ndim - 1]}; "
+            "expected equal ones"
+        )
     if a.ndim == 1 and b.ndim == 1:
-        return np.dot(a, b) if _compiled else _sum_of_products(a, b, None)
+        return routines.inner(a, b)
     return np.tensordot(a, b, ((a.ndim - 1,), (b.ndim - 1,)))
 
 
@@ -435,13 +334,12 @@ def tensordot(a: Array, b: Array, axes: Any = 2):
     last = _extents(b.shape, free_b)
     rows = np.transpose(a, free_a + left).reshape((product(first), inner))
     columns = np.transpose(b, right + free_b).reshape((inner, product(last)))
-    if _compiled:
-        return np.dot(rows, columns).reshape(first + last)
-    if not free_a and not free_b:
-        return to_ndarray(_sum_of_products(rows.ravel(), columns.ravel()))
-    if inner == 1:
-        return UFUNCS["multiply"](rows, columns).reshape(first + last)
-    return _matmul(rows, columns).reshape(first + last)
+    if not _compiled:  # fuses as these, by the numbers of axes and elements
+        if not free_a and not free_b:
+            return to_ndarray(routines.inner(rows.ravel(), columns.ravel()))
+        if inner == 1:
+            return np.multiply(rows, columns).reshape(first + last)
+    return routines.product(rows, columns).reshape(first + last)
 
 
 def _several(axes):
@@ -475,33 +373,38 @@ def kron(a: Array, b: Array):
     return product.reshape(multiplied(first, second))
 
 
-vecdot = _product_function(
-    "vecdot",
+@_product("vecdot", (1, 1), -1)
+def vecdot(x1: Array, x2: Array, /, out: OutRead = None):
     """Sum of products along one axis, the first operand conjugated; other axes broadcast.
 
     axis: of both operands; keepdims: it stays in the result, with extent 1. The other arguments are
     those of matmul().
-    """,
-    (1, 1),
-    -1,
-    _vecdot_core,
-)
-quick("vecdot")(vecdot)
-matvec = _product_function(
-    "matvec",
-    """Matrices times vectors, stacks of both broadcast; the arguments are those of matmul().""",
-    (2, 1),
-    -1,
-    _matvec_core,
-)
-quick("matvec")(matvec)
-vecmat = _product_function(
-    "vecmat",
+    """
+    return routines.inner(np.conj(x1) if x1.dtype.kind == "c" else x1, x2)
+
+
+@_product("matvec", (2, 1), -1)
+def matvec(x1: Array, x2: Array, /, out: OutRead = None):
+    """Matrices times vectors, stacks of both broadcast; the arguments are those of matmul()."""
+    if x1.ndim < 2 or x2.ndim < 1:
+        raise ValueError("[matvec] too few dimensions; got other operands; expected (m, n), (n)")
+    if x2.ndim == 1:
+        return routines.product(x1, x2)
+    if _compiled:  # one loop, where stacks of matrices are copied
+        return routines.inner(x1, x2[..., None, :])
+    return routines.product(x1, x2[..., None])[..., 0]
+
+
+@_product("vecmat", (1, 2), -2)
+def vecmat(x1: Array, x2: Array, /, out: OutRead = None):
     """Vectors, conjugated, times matrices, stacks of both broadcast; the arguments are those of
     matmul().
-    """,
-    (1, 2),
-    -2,
-    _vecmat_core,
-)
-quick("vecmat")(vecmat)
+    """
+    if x1.ndim < 1 or x2.ndim < 2:
+        raise ValueError("[vecmat] too few dimensions; got other operands; expected (n), (n, m)")
+    first = np.conj(x1) if x1.dtype.kind == "c" else x1
+    if x1.ndim == 1:
+        return routines.product(first, x2)
+    if _compiled:  # one loop, where stacks of matrices are copied
+        return routines.inner(first[..., None, :], np.swapaxes(x2, -1, -2))
+    return routines.product(first[..., None, :], x2)[..., 0, :]

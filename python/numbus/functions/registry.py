@@ -156,6 +156,17 @@ def function(*names, kind="composed", compiled=True, original=None, few=False):
     return register
 
 
+def ufunc(name, body, around):
+    """Registers a function whose array calls have the keywords of ufuncs, by `around` the body of
+    its operands; compiled functions have the body. Gives what users call.
+    """
+    own = name.split(".", 1)[1]
+    made = fallback.foreign(around, getattr(numpy, own))
+    made.__module__, around.body = "numbus", body
+    ROWS[name] = BODIES[body] = Row((name,), "composed", body, made, True)
+    return made
+
+
 def _answered(body, few, original):
     """few: True, or how many elements an operand may have at most."""
     return (answered_by(original) if few is True else answered_by(original, few))(body)

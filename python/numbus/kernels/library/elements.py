@@ -5,12 +5,6 @@ import numpy as np
 from .._library import known, not_yet
 
 
-@known("np.divmod")
-def divmod_arrays(a, b):
-    """Quotients rounded down, and remainders."""
-    return np.floor_divide(a, b), np.remainder(a, b)
-
-
 @known("int bit_length")
 def bit_length(n):
     """How many bits the magnitude takes."""

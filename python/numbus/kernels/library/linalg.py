@@ -5,7 +5,6 @@ from numpy.linalg import LinAlgError
 
 from .._library import known, not_yet
 from .factors import singular_values, svd, values_of
-from .products import dot
 from .systems import inv, matrix
 
 
@@ -96,7 +95,7 @@ def pinv(a, rcond=None, hermitian=False):
         f = 1 / s[k] if s[k] > least else s[k] * 0
         for i in range(vt.shape[1]):
             vt[k, i] *= f
-    return dot(np.ascontiguousarray(np.conj(vt.T)), np.conj(u.T))
+    return np.dot(np.ascontiguousarray(np.conj(vt.T)), np.conj(u.T))
 
 
 @known("np.linalg.lstsq")
@@ -119,8 +118,8 @@ def lstsq(a, b, rcond=None):
     for k in range(s.shape[0]):
         if s[k] > tiny * s[0]:
             rank += 1
-    x = dot(pinv(left, tiny), right)
-    r = right - dot(left, x)
+    x = np.dot(pinv(left, tiny), right)
+    r = right - np.dot(left, x)
     real = np.abs(a / 1 + 0 * (b / 1).sum()).dtype
     if rank == a.shape[1] and a.shape[0] > a.shape[1]:
         rest = np.atleast_1d((np.abs(r) ** 2).sum(axis=0)).astype(real)

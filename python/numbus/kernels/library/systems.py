@@ -6,7 +6,6 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from .._library import host_cholesky, host_lu, host_solve, known, not_yet
-from .products import dot
 
 INLINE = 8  # rows; of more LAPACK takes less time, where it is loaded
 
@@ -259,8 +258,8 @@ def matrix_power(a, n):
     base = a.copy()
     while n > 0:
         if n % 2:
-            out = dot(out, base)
+            out = np.dot(out, base)
         n //= 2
         if n:
-            base = dot(base, base)
+            base = np.dot(base, base)
     return out
