@@ -341,7 +341,7 @@ void Arguments::add(nb::handle value, const char* function) {
     t = Type::of(Type::Tag::None);
   } else if (PyUnicode_CheckExact(o)) {
     t = add_string(o);
-  } else if (add_records(value, function, t)) {
+  } else if (add_records(value, function, t)) {  // NOLINT(bugprone-branch-clone): in this order
     // added
   } else if (is_generic(o) || is_numpy_scalar(o)) {
     Operands ops;

@@ -236,7 +236,7 @@ void Steps::install(StepCapture& c, const nb::list& guards, const nb::list& rene
 }
 
 nb::object Steps::answer(const nb::args& args, const nb::kwargs& named) {
-  const nb::object unknown = nb::borrow(Py_NotImplemented);
+  nb::object unknown = nb::borrow(Py_NotImplemented);
   if (all_.empty() || capture_now || observer() || program::Tape::get().keeps()) return unknown;
   CallKey key;
   if (!key.read_step(args, named)) return unknown;

@@ -2,7 +2,7 @@
 #include "array/capture.h"
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
 #include <utility>
 
 #include "array/observer.h"
@@ -11,7 +11,8 @@ namespace numbus {
 namespace {
 
 bool same_bits(const Scalar& x, const Scalar& y) {
-  return x.kind == y.kind && std::memcmp(x.f, y.f, sizeof x.f) == 0;
+  return x.kind == y.kind && std::bit_cast<uint64_t>(x.f[0]) == std::bit_cast<uint64_t>(y.f[0]) &&
+         std::bit_cast<uint64_t>(x.f[1]) == std::bit_cast<uint64_t>(y.f[1]);
 }
 
 }  // namespace

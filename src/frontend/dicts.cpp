@@ -349,7 +349,7 @@ Value Lower::equal_dicts(const Node& n, const Value& a, const Value& b) {
   };
   if (!join(a.type, b.type, both) || has_arrays(both))
     not_yet(n, "comparing " + name(a.type) + " and " + name(b.type), "compare their items");
-  const Value equal = call_function({n, {a, b}, {}}, u_.program.library("dict equal"));
+  Value equal = call_function({n, {a, b}, {}}, u_.program.library("dict equal"));
   if (equal.unknown() || a.v.empty() || b.v.empty()) return equal;
   // A dict is equal to itself, whatever its values are: CPython asks first for the objects.
   const Val itself = b_->emit(Op::equal, DType::Bool, a.v[0], b.v[0]);

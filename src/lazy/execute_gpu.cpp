@@ -60,9 +60,9 @@ int64_t threads_across(int64_t groups, int64_t limit) {
   int64_t best = limit;
   double most = 0;
   for (int64_t x = kHalfWarp; x <= limit; x += kHalfWarp) {
-    const int64_t rounds = (groups + x - 1) / x;
+    const int64_t rounds = (groups + x - 1) / x, together = limit / x * x;
     const double used = static_cast<double>(groups) / static_cast<double>(rounds * x) *
-                        static_cast<double>(limit / x * x) / static_cast<double>(limit);
+                        static_cast<double>(together) / static_cast<double>(limit);
     if (used >= most) {
       most = used;
       best = x;
