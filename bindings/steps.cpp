@@ -213,7 +213,7 @@ bool Guard::holds() const {
 void Steps::install(StepCapture& c, const nb::list& guards, const nb::list& renewals) {
   if (all_.size() >= kKeys) all_.clear();
   const std::vector<uint64_t>& words = c.key_.words();
-  auto made = std::make_unique<Variant>();
+  auto made = std::make_shared<Variant>();
   made->words = words;
   made->kept = c.key_.kept();
   for (const Array& a : c.key_.arrays) made->layouts.push_back(a.layout);
@@ -246,7 +246,9 @@ nb::object Steps::answer(const nb::args& args, const nb::kwargs& named) {
     return v->words == key.words() && std::ranges::all_of(v->guards, &Guard::holds);
   });
   if (fits == found->second.end()) return unknown;
-  Variant& v = **fits;
+  // Other threads may install steps while this one waits for a flush.
+  const std::shared_ptr<Variant> held = *fits;
+  const Variant& v = *held;
   std::vector<double> numbers;
   numbers.reserve(v.recipe->numbers());
   for (const nb::object& renew : v.renewals) {

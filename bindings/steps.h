@@ -122,7 +122,7 @@ class Steps {
     std::vector<std::pair<nb::object, std::optional<size_t>>> leaves;
   };
   // Those with guards that hold at different times, the latest first.
-  std::unordered_map<uint64_t, std::vector<std::unique_ptr<Variant>>> all_;
+  std::unordered_map<uint64_t, std::vector<std::shared_ptr<Variant>>> all_;
   int64_t answers_ = 0;
 };
 

@@ -5,6 +5,7 @@ leaves them to Python. The device has memory that the host cannot read, as a GPU
 import gc
 import math
 import random
+import threading
 import time
 import warnings
 import weakref
@@ -437,3 +438,28 @@ def test_batches_are_not_kept():
     del x
     gc.collect()
     assert known() is None
+
+
+def test_threads_compile_steps_of_their_own():
+    """Optimizers' numbers, of another learning rate in each, are those of the thread's step."""
+    found = [None] * 4
+
+    def train(k, compiles):
+        model, _, step, data = training(usual, lr=10.0 ** -(k + 1))
+        step = nb.compile(step) if compiles else step
+        losses = [step(*data).item() for _ in range(12)]
+        return losses, [numpy_of(p) for p in model.parameters()]
+
+    def work(k):
+        found[k] = train(k, True)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    for k in range(4):
+        losses, weights = train(k, False)
+        assert found[k][0] == losses
+        for a, b in zip(found[k][1], weights, strict=True):
+            np.testing.assert_array_equal(a, b)

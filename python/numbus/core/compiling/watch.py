@@ -5,6 +5,7 @@ import gc
 import os
 import sys
 import sysconfig
+import threading
 import types
 
 from ... import _core
@@ -39,7 +40,7 @@ _MODULES = {"math", "cmath", "_operator", "itertools", "_functools"}
 
 # What modules and optimizers register: by the code of their methods, and by their classes.
 _methods, _classes = {}, {}
-_present = None  # the call that is captured
+_present = threading.local()  # `watch`: of the call that this thread captures
 
 
 def observe(kind, method, make):
@@ -52,8 +53,9 @@ def observe(kind, method, make):
 
 def renew(numbers):
     """The numbers of a formula that has just been recorded: `numbers()` gives those of the next."""
-    if _present is not None:
-        _present.renewals.append(numbers)
+    watch = getattr(_present, "watch", None)
+    if watch is not None:
+        watch.renewals.append(numbers)
 
 
 def _is_ours(code):
@@ -80,8 +82,7 @@ class Watch:
         """Whether it could begin."""
         if sys.getprofile() is not None or sys.gettrace() is not None:
             return False
-        global _present
-        _present = self
+        _present.watch = self
         self._old = {id(o) for o in gc.get_objects() if type(o) in (list, set)}
         sys.setprofile(self._see)
         return True
@@ -93,8 +94,7 @@ class Watch:
                 self.parts.setdefault(id(o), (o, make))
 
     def end(self):
-        global _present
-        _present = None
+        _present.watch = None
         if sys.getprofile() == self._see:
             sys.setprofile(None)
         self._old = set()
