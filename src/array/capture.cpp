@@ -173,13 +173,9 @@ std::vector<Array> Recipe::record(std::span<const Array> given, std::span<const 
     if (known.kind == Capture::Known::Constant) bases[k] = known.base;
   }
   auto array_of = [&](const Capture::View& v) {
-    Array a;
     const bool fresh = !bases[v.base].get();
     if (fresh) bases[v.base] = Handle(Base::create(*device_, bases_[v.base].nbytes));
-    a.base = bases[v.base];
-    a.layout = v.layout;
-    a.offset = v.offset;
-    a.dtype = v.dtype;
+    Array a = v.on(bases[v.base]);
     if (fresh) note_made(a);
     return a;
   };
@@ -214,10 +210,7 @@ std::vector<Array> Recipe::record(std::span<const Array> given, std::span<const 
     }
   }
   std::vector<Array> results;
-  for (const Capture::View& v : results_) {
-    results.push_back(array_of(v));
-    results.back().owns = v.layout->size() * itemsize(v.dtype) == bases[v.base]->nbytes;
-  }
+  for (const Capture::View& v : results_) results.push_back(array_of(v));
   if (ids)
     for (const Handle& b : bases) ids->push_back(b.get() ? b->id : 0);
   return results;

@@ -73,6 +73,16 @@ class Capture {
     LayoutRef layout;
     int64_t offset;
     DType dtype;
+    // The array that it is of a recording's base.
+    Array on(const Handle& b) const {
+      Array a;
+      a.base = b;
+      a.layout = layout;
+      a.offset = offset;
+      a.dtype = dtype;
+      a.owns = layout->size() * itemsize(dtype) == b->nbytes;
+      return a;
+    }
   };
   struct Input {
     std::optional<View> view;  // none: a number

@@ -131,13 +131,8 @@ std::vector<Array> Repeat::again(std::span<const Array> given, std::span<const d
   }
   std::vector<Array> made;
   for (const Capture::View& v : recipe_->results_) {
-    Array& a = made.emplace_back();
-    a.base = bases[v.base];
-    a.layout = v.layout;
-    a.offset = v.offset;
-    a.dtype = v.dtype;
-    a.owns = v.layout->size() * itemsize(v.dtype) == a.base->nbytes;
-    note_made(a);
+    made.push_back(v.on(bases[v.base]));
+    note_made(made.back());
   }
   for (size_t n = 0; n < parts_.size(); ++n) {
     Part& part = parts_[n];

@@ -30,7 +30,8 @@ Order Lower::in_order(const Node& n, const std::string& name, const Value& a, co
   if (word != "A" && word != "K")
     fail(n, name + "() takes an order of 'C', 'F', 'A', 'K'; got " + frontend::name(order->type),
          "order='C'");
-  // Copies of what lies in neither are in C order. Where elements are listed, it matters.
+  // An array that is in neither order is copied in C order; functions that list its elements would
+  // have to know which order it has.
   if (a.type.order == Order::Any && a.type.ndim > 1 && name != "copy" && name != "astype")
     not_yet(n, name + "() with order='" + word + "' of an array of unknown order", "order='C'");
   return kept_order(a);

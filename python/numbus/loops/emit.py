@@ -214,7 +214,8 @@ class Emitter:
         self.rare -= 1
         return result
 
-    def _if(self, n, env):
+    def _condition(self, n, env):
+        """The name of a variable that holds a statement's test; None: it is not compiled."""
         self.temporaries += 1
         c = f"c{self.temporaries}"
 
@@ -222,7 +223,11 @@ class Emitter:
             self.line(f"{c} = {self.truth(n.test, e)}")
             return e
 
-        if self._tried(n, _names(n.test, self.names), env, test) is None:
+        return None if self._tried(n, _names(n.test, self.names), env, test) is None else c
+
+    def _if(self, n, env):
+        c = self._condition(n, env)
+        if c is None:
             return None
         self.rare += 1
         self.block(f"if {c}:")
@@ -310,14 +315,8 @@ class Emitter:
         self.check("interrupted()")
         ended = None
         if not (isinstance(n.test, ast.Constant) and n.test.value):
-            self.temporaries += 1
-            c = f"c{self.temporaries}"
-
-            def test(e):
-                self.line(f"{c} = {self.truth(n.test, e)}")
-                return e
-
-            if self._tried(n, _names(n.test, self.names), env, test) is None:
+            c = self._condition(n, env)
+            if c is None:
                 self.end()
                 return None, None
             self.block(f"if not {c}:")
