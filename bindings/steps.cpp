@@ -246,7 +246,8 @@ nb::object Steps::answer(const nb::args& args, const nb::kwargs& named) {
     return v->words == key.words() && std::ranges::all_of(v->guards, &Guard::holds);
   });
   if (fits == found->second.end()) return unknown;
-  // Other threads may install steps while this one waits for a flush.
+  // Other threads may install steps while this one waits for a flush, so the copy is needed.
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
   const std::shared_ptr<Variant> held = *fits;
   const Variant& v = *held;
   std::vector<double> numbers;
