@@ -1,13 +1,14 @@
 """Steps of training small nets: forward, backward and Adam, in a plain loop without decorators.
 
     python bench/train.py [--device cpu|cuda] [--net mlp|mnist|cifar] [--batch N] [--steps N]
-                          [--tensors numbus|torch] [--item] [--compile]
+                          [--tensors numbus|torch] [--item] [--compile] [--tf32]
 
 The batch lies on the device. With `--tensors torch` the same program runs with PyTorch; both start
 from the same weights and data, and the losses of the first steps are printed for comparison
 (`--losses FILE` writes them as JSON). Prints milliseconds a step (median of five rounds) and the
 part of it in which the host was busy. `--item` reads the loss in each step. `--compile` has
-`numbus.compile` or `torch.compile` make the step.
+`numbus.compile` or `torch.compile` make the step. `--tf32` allows TF32, which neither library
+uses otherwise.
 """
 
 import argparse
@@ -52,12 +53,20 @@ def cifar(nn):
     )  # fmt: skip
 
 
+def set_tf32(name, allowed):
+    library = __import__(name)
+    library.set_float32_matmul_precision("high" if allowed else "highest")
+    if name == "torch":
+        library.backends.cudnn.allow_tf32 = allowed
+
+
 NETS = {"mlp": (mlp, (1, 28, 28)), "mnist": (mnist, (1, 28, 28)), "cifar": (cifar, (3, 32, 32))}
 
 
-def prepare(name, net, batch, device):
+def prepare(name, net, batch, device, tf32=False):
     """A function that takes one step and returns the loss, and what waits for the device."""
     torch, nn, functional, optim, wait = load(name)
+    set_tf32(name, tf32)
     build, shape = NETS[net]
     rng = numpy.random.default_rng(0)
     model = build(nn)
@@ -91,10 +100,11 @@ def main():
     parser.add_argument("--tensors", default="numbus", choices=["numbus", "torch"])
     parser.add_argument("--item", action="store_true")
     parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--tf32", action="store_true")
     parser.add_argument("--losses")
     args = parser.parse_args()
     began = time.perf_counter()
-    step, wait = prepare(args.tensors, args.net, args.batch, args.device)
+    step, wait = prepare(args.tensors, args.net, args.batch, args.device, args.tf32)
     if args.compile:
         step = __import__(args.tensors).compile(step)
     losses = []

@@ -9,6 +9,7 @@
 #include "array/at_once.h"
 #include "array/at_once_calls.h"
 #include "array/in_use.h"
+#include "array/precision.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "compile/disk_cache.h"
@@ -433,6 +434,18 @@ NB_MODULE(_core, m) {
         return out.is_none() ? nb::steal(wrap(std::move(r))) : out;
       },
       nb::arg("x"), nb::arg("y"), nb::arg("dtype"), nb::arg("out").none());
+  m.def(
+      "set_tf32",
+      [](bool products, bool convolutions) {
+        precision::tf32 = static_cast<uint8_t>((products ? precision::kProducts : 0) |
+                                               (convolutions ? precision::kConvolutions : 0));
+      },
+      nb::arg("products"), nb::arg("convolutions"),
+      "Whether what is recorded from now on may be computed in TF32 where it is float32.");
+  m.def("tf32", [] {
+    return nb::make_tuple(precision::allows(precision::kProducts),
+                          precision::allows(precision::kConvolutions));
+  });
   m.def(
       "fft",
       [](nb::object x, int rank, bool inverse, nb::object t, int64_t last) {

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "array/placement.h"
+#include "array/precision.h"
 #include "base/hash.h"
 #include "lazy/float_errors.h"
 #include "program/program.h"
@@ -12,6 +13,9 @@
 
 namespace numbus::bindings {
 namespace {
+
+// What is set outside and changes what is recorded.
+uint64_t settings() { return uint64_t{precision::tf32.load()} << 8; }
 
 enum Tag : uint64_t { kArray = 1, kInt, kFloat, kObject, kTuple, kList, kDict, kTensor };
 
@@ -76,7 +80,7 @@ bool CallKey::add(PyObject* o) {
 bool CallKey::read(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   const float_errors::State& errors = float_errors::state;
   if (errors.checked || errors.watched || errors.finding) return false;
-  words_.push_back(static_cast<uint64_t>(program::watching()));
+  words_.push_back(static_cast<uint64_t>(program::watching()) | settings());
   const Py_ssize_t named = names ? PyTuple_Size(names) : 0;
   words_.push_back(static_cast<uint64_t>(count) << 8 | static_cast<uint64_t>(named));
   for (Py_ssize_t k = 0; k < named; ++k)
@@ -106,7 +110,7 @@ bool CallKey::read_step(nb::handle args, nb::handle named) {
   const float_errors::State& errors = float_errors::state;
   if (errors.checked || errors.watched || errors.finding) return false;
   step_ = true;
-  words_.push_back(static_cast<uint64_t>(recording));
+  words_.push_back(static_cast<uint64_t>(recording) | settings());
   return add(args.ptr()) && add(named.ptr());
 }
 

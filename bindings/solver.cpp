@@ -108,6 +108,15 @@ void bind_solver(nb::module_& m) {
         vendor::solver_gesvd(device_of(a), x, values, u_cols, left, right);
       },
       nb::arg("a"), nb::arg("s"), nb::arg("u").none(), nb::arg("vt").none(), nb::arg("info"));
+  m.def("cusolver_gesvdp",
+        [](nb::object a, nb::object s, nb::object u, nb::object v, nb::object info) {
+          const InPlace operands;
+          vendor::Matrices x = matrices(a, info);
+          char* values = other(s, "s", real_of(x.type), {x.count, x.cols});
+          char* left = other(u, "u", x.type, {x.count, x.cols, x.rows});
+          char* right = other(v, "v", x.type, {x.count, x.cols, x.cols});
+          return vendor::solver_gesvdp(device_of(a), x, values, left, right);
+        });
   m.def("cusolver_has_geev", vendor::solver_has_geev);
   m.def(
       "cusolver_geev",

@@ -56,6 +56,7 @@ from .core import fallback as _fallback
 from .core import float_errors as _float_errors
 from .core import inspection as _inspect
 from .core import interrupts as _interrupts
+from .core import precision as _precision
 from .core import standard as _standard
 from .core import ufuncs as _ufuncs
 from .core.array_type import ndarray  # noqa: F401
@@ -96,7 +97,7 @@ def _publish():
         name = known.removeprefix("np.")
         if hasattr(_numpy, name):
             names[name] = row.function
-    for module in (_inspect, _devices, _float_errors):
+    for module in (_inspect, _devices, _float_errors, _precision):
         for name in module.__all__:
             names[name] = getattr(module, name)
 

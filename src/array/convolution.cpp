@@ -1,6 +1,7 @@
 // Convolutions as recorded calls.
 #include "array/convolution.h"
 
+#include "array/precision.h"
 #include "base/error.h"
 #include "lazy/calls.h"
 #include "vendor/convolution.h"
@@ -56,7 +57,8 @@ Array weights_by_windows(const Array& x, const Array& g, std::span<const int64_t
   const Array lines = copy(view_of(wide, all.get(), wide.offset), wide.dtype, true);
   const Array columns =
       transpose(reshape(lines, {batch, inputs, positions}), std::vector<int>{0, 2, 1});
-  const Array each = matmul(reshape(g, {batch, outputs, positions}), columns, g.dtype);
+  const Array each = matmul(reshape(g, {batch, outputs, positions}), columns, g.dtype, nullptr,
+                            PrecisionOf::Convolutions);
   const Array sum = reduce(Reduction::Sum, each, 1, false, g.dtype, nullptr, 0);
   return reshape(sum, {shape[0], shape[1], shape[2], shape[3]});
 }
@@ -94,7 +96,8 @@ Array convolve(ConvolutionKind kind, const Array& a, const Array& b, std::span<c
   Instr i;
   i.routine = Routine::convolve;
   i.loop = x.dtype;
-  i.attributes = attributes_of(kind, f);
+  i.attributes =
+      attributes_of(kind, f, x.dtype == DType::F32 && precision::allows(precision::kConvolutions));
   record_call(i, {{&x, &y}}, {{&out}});
   return out;
 }

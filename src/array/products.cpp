@@ -3,6 +3,7 @@
 
 #include "array/array.h"
 #include "array/placement.h"
+#include "array/precision.h"
 #include "base/error.h"
 #include "lazy/calls.h"
 
@@ -29,7 +30,7 @@ std::optional<Array> three_dimensional(const Array& a, const std::vector<int64_t
 
 }  // namespace
 
-Array matmul(const Array& x, const Array& y, DType t, const Array* out) {
+Array matmul(const Array& x, const Array& y, DType t, const Array* out, PrecisionOf part_of) {
   Array a = x, b = y;
   std::vector<int64_t> stack;
   {
@@ -103,6 +104,9 @@ Array matmul(const Array& x, const Array& y, DType t, const Array* out) {
   Instr i;
   i.routine = Routine::matmul;
   i.loop = t;
+  if (t == DType::F32)
+    i.attributes[0] = precision::allows(
+        part_of == PrecisionOf::Products ? precision::kProducts : precision::kConvolutions);
   record_call(i, {{&left, &right}}, {{&target}});
   if (!direct) {
     Array back = *reshape_view(fresh, shape);

@@ -27,6 +27,7 @@ vendor::Product product_of(const KernelStep& step) {
   p.a.data = address(step, 0);
   p.b.data = address(step, 1);
   p.out.data = address(step, 2);
+  p.tf32 = c.attributes[0] != 0;
   return p;
 }
 
@@ -35,9 +36,10 @@ std::array<int64_t, 2> unpacked(int64_t both) { return {both >> 32, both & 0xfff
 
 }  // namespace
 
-std::array<int64_t, kMaxAttributes> attributes_of(ConvolutionKind kind, const ConvolutionForm& f) {
+std::array<int64_t, kMaxAttributes> attributes_of(ConvolutionKind kind, const ConvolutionForm& f,
+                                                  bool tf32) {
   return {packed(f.stride), packed(f.padding), packed(f.dilation),
-          f.groups << 2 | static_cast<int64_t>(kind)};
+          f.groups << 3 | int64_t{tf32} << 2 | static_cast<int64_t>(kind)};
 }
 
 ConvolutionKind kind_of(const std::array<int64_t, kMaxAttributes>& attributes) {
@@ -46,12 +48,13 @@ ConvolutionKind kind_of(const std::array<int64_t, kMaxAttributes>& attributes) {
 
 ConvolutionForm form_of(const std::array<int64_t, kMaxAttributes>& attributes) {
   return {unpacked(attributes[0]), unpacked(attributes[1]), unpacked(attributes[2]),
-          attributes[3] >> 2};
+          attributes[3] >> 3};
 }
 
 vendor::Convolution convolution_of(const CallStep& call) {
   vendor::Convolution c;
   c.kind = kind_of(call.attributes);
+  c.tf32 = call.attributes[3] >> 2 & 1;
   c.type = call.type;
   const Layout &a = call.in(0), &b = call.in(1), &out = call.out();
   const Layout& x = c.kind == ConvolutionKind::Input ? out : a;

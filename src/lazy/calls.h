@@ -41,7 +41,8 @@ struct ConvolutionForm {
   vendor::Convolution::Pair stride{1, 1}, padding{0, 0}, dilation{1, 1};
   int64_t groups = 1;
 };
-std::array<int64_t, kMaxAttributes> attributes_of(ConvolutionKind kind, const ConvolutionForm& f);
+std::array<int64_t, kMaxAttributes> attributes_of(ConvolutionKind kind, const ConvolutionForm& f,
+                                                  bool tf32);
 ConvolutionKind kind_of(const std::array<int64_t, kMaxAttributes>& attributes);
 ConvolutionForm form_of(const std::array<int64_t, kMaxAttributes>& attributes);
 vendor::Convolution convolution_of(const CallStep& c);

@@ -22,6 +22,7 @@ struct Product {
   int64_t stack = 1, rows = 0, cols = 0, inner = 0;
   Matrix a, b, out;
   bool add = false;
+  bool tf32 = false;  // float32 on a GPU: operands may be rounded to TF32
 };
 
 // float32, float64, complex64, complex128.
@@ -47,7 +48,7 @@ class OneBlasThread {
   ~OneBlasThread();
   OneBlasThread(const OneBlasThread&) = delete;
 };
-// In order on the device's stream; returns at once. float32 is float32, never TF32.
+// In order on the device's stream; returns at once. float32 is float32 but where TF32 is allowed.
 void matmul_cuda(Device& d, const Product& p);
 
 }  // namespace numbus::vendor

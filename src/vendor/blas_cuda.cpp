@@ -17,7 +17,7 @@ using Handle = struct cublasContext*;
 using Status = int;
 constexpr Status kSuccess = 0, kAllocationFailed = 3;
 constexpr int kNoTranspose = 0, kTranspose = 1;
-constexpr int kDefaultMath = 0;  // float32 products in float32: TF32 is asked for by another mode
+constexpr int kDefaultMath = 0, kTf32Math = 3;  // float32 products in float32, or in TF32
 constexpr int kPointersOnHost = 0;
 
 template <class Int>
@@ -94,12 +94,24 @@ void give_workspace(const Api& cublas, Handle handle) {
 }
 
 // The caller holds the lock, and the device's context is current.
-Handle handle_of(const Api& cublas, const cuda::CudaDevice& device) {
+Handle handle_of(const Api& cublas, const cuda::CudaDevice& device, int math) {
   using Key = std::pair<const Library*, const cuda::CudaDevice*>;
+  struct Known {
+    Handle handle = nullptr;
+    int math = kDefaultMath;
+  };
   // Never destroyed: the driver takes everything back at exit.
-  static auto* handles = new std::map<Key, Handle>;
-  Handle& handle = (*handles)[{cublas.library, &device}];
-  if (handle != nullptr) return handle;
+  static auto* handles = new std::map<Key, Known>;
+  Known& known = (*handles)[{cublas.library, &device}];
+  if (known.handle != nullptr) {
+    if (known.math == math) [[likely]] {
+      return known.handle;
+    }
+    check(cublas, cublas.set_math_mode(known.handle, math), "cublasSetMathMode",
+          [] { return std::string("setting how precise products are"); });
+    known.math = math;
+    return known.handle;
+  }
   // cuBLAS of CUDA 13 loads beside a driver of CUDA 12 and fails only here.
   auto doing = [&] {
     return "starting " + cublas.library->path() + " on cuda:" + std::to_string(device.ordinal()) +
@@ -108,10 +120,11 @@ Handle handle_of(const Api& cublas, const cuda::CudaDevice& device) {
   Handle made = nullptr;
   check(cublas, cublas.create(&made), "cublasCreate_v2", doing);
   check(cublas, cublas.set_stream(made, device.stream().handle()), "cublasSetStream_v2", doing);
-  check(cublas, cublas.set_math_mode(made, kDefaultMath), "cublasSetMathMode", doing);
   check(cublas, cublas.set_pointer_mode(made, kPointersOnHost), "cublasSetPointerMode_v2", doing);
   give_workspace(cublas, made);
-  return handle = made;
+  check(cublas, cublas.set_math_mode(made, math), "cublasSetMathMode", doing);
+  known = {made, math};
+  return made;
 }
 
 // The factors 1 and 0 for every type: a real one is the first part of the complex one.
@@ -181,7 +194,7 @@ void matmul_cuda(Device& d, const Product& p) {
   const Api& cublas = api();
   std::lock_guard<std::mutex> lock(handles_mutex);
   cuda::ContextScope scope(device.context());
-  Handle handle = handle_of(cublas, device);
+  Handle handle = handle_of(cublas, device, f.tf32 ? kTf32Math : kDefaultMath);
   if (cublas.wide) {
     multiply<int64_t>(cublas, handle, f);
   } else {

@@ -70,6 +70,7 @@ std::optional<GemmForm> gemm_form(const Product& p) {
              .cols = p.cols,
              .inner = p.inner,
              .add = p.add,
+             .tf32 = p.tf32,
              .a = {},
              .b = {},
              .out = {}};

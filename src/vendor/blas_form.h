@@ -21,6 +21,7 @@ struct GemmForm {
   DType type = DType::F64;
   int64_t stack = 0, rows = 0, cols = 0, inner = 0;
   bool add = false;
+  bool tf32 = false;
   GemmOperand a, b, out;  // `out` is never transposed: the whole problem is, instead
 
   bool empty() const { return stack == 0 || rows == 0 || cols == 0; }

@@ -16,6 +16,7 @@ namespace numbus::vendor {
 struct Convolution {
   enum Kind : uint8_t { Forward, Input, Weight } kind = Forward;
   DType type = DType::F32;  // float32 or float64
+  bool tf32 = false;        // float32 on a GPU: operands may be rounded to TF32
   int64_t batch = 0, in_channels = 0, out_channels = 0, groups = 1;
   using Pair = std::array<int64_t, 2>;
   Pair in{}, out{}, kernel{}, stride{}, padding{}, dilation{};
@@ -31,8 +32,8 @@ struct Convolution {
 void convolve_cpu(const Convolution& c, const char* a, const char* b, char* out);
 // Whether cuDNN is there; it is looked for at the first question.
 bool has_cudnn();
-// In order on the device's stream. float32 is float32, never TF32; the algorithm is chosen by the
-// shapes among those of cuDNN's that give the same bits each time.
+// In order on the device's stream. float32 is float32 but where TF32 is allowed; the algorithm is
+// chosen by the shapes among those of cuDNN's that give the same bits each time.
 void convolve_cuda(Device& d, const Convolution& c, const char* a, const char* b, char* out);
 
 }  // namespace numbus::vendor

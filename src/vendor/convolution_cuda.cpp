@@ -20,8 +20,9 @@ using Descriptor = void*;
 constexpr int kFloat = 0, kDouble = 1;  // cudnnDataType_t
 constexpr int kNchw = 0;                // cudnnTensorFormat_t
 constexpr int kCrossCorrelation = 1;    // cudnnConvolutionMode_t
-constexpr int kFmaMath = 3;             // cudnnMathType_t: no tensor cores, no TF32
-constexpr int kDeterministic = 1;       // cudnnDeterminism_t
+// cudnnMathType_t: tensor cores, of float32 by TF32; neither.
+constexpr int kTensorMath = 1, kFmaMath = 3;
+constexpr int kDeterministic = 1;  // cudnnDeterminism_t
 constexpr int kMostProposals = 8;
 
 struct Proposal {  // cudnnConvolutionFwdAlgoPerf_t and its two kin, which are laid out alike
@@ -196,7 +197,8 @@ Plan make(const Api& api, Handle handle, const cuda::CudaDevice& device, const C
                               number(c.dilation[1]), kCrossCorrelation, type),
           "cudnnSetConvolution2dDescriptor");
     check(api, api.set_groups(p.convolution, number(c.groups)), "cudnnSetConvolutionGroupCount");
-    check(api, api.set_math(p.convolution, kFmaMath), "cudnnSetConvolutionMathType");
+    check(api, api.set_math(p.convolution, c.tf32 ? kTensorMath : kFmaMath),
+          "cudnnSetConvolutionMathType");
     choose(api, handle, p);
   } catch (const Error&) {
     destroy(api, p);

@@ -35,6 +35,11 @@ void solver_orgqr(Device& d, const Matrices& a, int64_t reflectors, const char* 
 // Singular values, descending, and vectors where `u` is not null, of matrices that have at least as
 // many rows as columns; `a` is destroyed. u has `u_cols` columns: `cols` of them, or `rows`.
 void solver_gesvd(Device& d, const Matrices& a, char* s, int64_t u_cols, char* u, char* vt);
+// The same by a polar decomposition, some three times as fast: u with `cols` columns, and v in
+// place of its conjugate transpose. False where the library lacks it, or where it had to move small
+// singular values: the results are not to be used then, and `a` is destroyed all the same. Waits
+// for the GPU.
+bool solver_gesvdp(Device& d, const Matrices& a, char* s, char* u, char* v);
 // Eigenvalues, ascending, of the symmetric or Hermitian matrices whose triangle that is; vectors
 // over `a`, which is destroyed in any case.
 void solver_syevd(Device& d, const Matrices& a, bool vectors, bool upper, char* w);

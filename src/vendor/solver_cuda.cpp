@@ -57,6 +57,16 @@ using Geev = Status(Handle, Parameters, int left, int right, int64_t n, int a_ty
                     int64_t left_line, int right_type, void* right_vectors, int64_t right_line,
                     int compute_type, void* work, size_t work_bytes, void* host_work,
                     size_t host_work_bytes, int* info);
+// By a polar decomposition; `error` is how far singular values were moved to get one.
+using GesvdpSize = Status(Handle, Parameters, int vectors, int economy, int64_t m, int64_t n,
+                          int a_type, const void* a, int64_t line, int s_type, const void* s,
+                          int u_type, const void* u, int64_t u_line, int v_type, const void* v,
+                          int64_t v_line, int compute_type, size_t* work, size_t* host_work);
+using Gesvdp = Status(Handle, Parameters, int vectors, int economy, int64_t m, int64_t n,
+                      int a_type, void* a, int64_t line, int s_type, void* s, int u_type, void* u,
+                      int64_t u_line, int v_type, void* v, int64_t v_line, int compute_type,
+                      void* work, size_t work_bytes, void* host_work, size_t host_work_bytes,
+                      int* info, double* error);
 // CUDA's numbers of the four types.
 constexpr int kTypeNumbers[] = {0, 1, 4, 5};
 
@@ -87,6 +97,8 @@ struct Api {
     create_parameters = from.function<Status(Parameters*)>("cusolverDnCreateParams");
     geev_size = from.function<GeevSize>("cusolverDnXgeev_bufferSize");
     geev = from.function<Geev>("cusolverDnXgeev");
+    gesvdp_size = from.function<GesvdpSize>("cusolverDnXgesvdp_bufferSize");
+    gesvdp = from.function<Gesvdp>("cusolverDnXgesvdp");
   }
 
   const Library* library;
@@ -105,9 +117,11 @@ struct Api {
   Entry<Gesvd> gesvd;
   Entry<SyevdSize> syevd_size;
   Entry<Syevd> syevd;
-  Status (*create_parameters)(Parameters*);  // null, as the next two, where it is older
+  Status (*create_parameters)(Parameters*);  // null, as the next four, where it is older
   GeevSize* geev_size;
   Geev* geev;
+  GesvdpSize* gesvdp_size;
+  Gesvdp* gesvdp;
 
  private:
   template <class Function>
@@ -165,6 +179,13 @@ class Session {
     check(entry(handle_, args...), name);
   }
   int type_constant() const { return kTypeNumbers[type_]; }
+  Parameters parameters() const {
+    // Never destroyed: one for a library.
+    static auto* all = new std::map<const Library*, Parameters>;
+    Parameters& known = (*all)[api.library];
+    if (known == nullptr) check(api.create_parameters(&known), "cusolverDnCreateParams");
+    return known;
+  }
   cuda::CudaDevice& device() const { return device_; }
 
   // Scratch of that many elements.
@@ -312,6 +333,37 @@ void solver_syevd(Device& d, const Matrices& a, bool vectors, bool upper, char* 
   });
 }
 
+bool solver_gesvdp(Device& d, const Matrices& a, char* s, char* u, char* v) {
+  Session call(d, a);
+  const Api& api = call.api;
+  if (!api.create_parameters || !api.gesvdp_size || !api.gesvdp) return false;
+  const Parameters parameters = call.parameters();
+  const int64_t m = a.rows, n = a.cols;
+  const int t = call.type_constant(), real = t % 4, vectors = kVectors, economy = 1;
+  size_t bytes = 0, host_bytes = 0;
+  call.generic(api.gesvdp_size, "cusolverDnXgesvdp_bufferSize", parameters, vectors, economy, m, n,
+               t, static_cast<const void*>(a.data), m, real, static_cast<const void*>(s), t,
+               static_cast<const void*>(u), m, t, static_cast<const void*>(v), n, t, &bytes,
+               &host_bytes);
+  Scratch work(d, bytes);
+  std::vector<char> host_work(host_bytes);
+  bool exact = true;
+  call.each([&](int64_t i, char* data, int* info) {
+    if (!exact) return;
+    double moved = 0;
+    call.generic(api.gesvdp, "cusolverDnXgesvdp", parameters, vectors, economy, m, n, t,
+                 static_cast<void*>(data), m, real,
+                 static_cast<void*>(s + i * n * itemsize(real_of(a.type))), t,
+                 static_cast<void*>(u + i * m * n * call.item()), m, t,
+                 static_cast<void*>(v + i * n * n * call.item()), n, t,
+                 static_cast<void*>(work.data()), bytes, static_cast<void*>(host_work.data()),
+                 host_bytes, info, &moved);
+    call.device().synchronize();
+    exact = moved == 0;
+  });
+  return exact;
+}
+
 bool solver_has_geev() {
   const Api& api = entries_of<Api>("cusolver");
   return api.create_parameters && api.geev_size && api.geev;
@@ -320,11 +372,7 @@ bool solver_has_geev() {
 void solver_geev(Device& d, const Matrices& a, char* w, char* v) {
   Session call(d, a);
   const Api& api = call.api;
-  // Never destroyed: one for a library.
-  static auto* all = new std::map<const Library*, Parameters>;
-  Parameters& parameters = (*all)[api.library];
-  if (parameters == nullptr)
-    call.check(api.create_parameters(&parameters), "cusolverDnCreateParams");
+  const Parameters parameters = call.parameters();
   const int64_t n = a.rows, step = n > 0 ? n : 1;
   const int t = call.type_constant(), right = v == nullptr ? kNoVectors : kVectors;
   const int64_t values = n * call.item() * (is_complex(a.type) ? 1 : 2);

@@ -4,6 +4,7 @@ import functools
 import os
 
 from ... import tensors
+from ...core import precision as _precision
 from ...core import trees
 from ...core.errors import message
 from .._mapping import mapped
@@ -20,7 +21,7 @@ class _Format:
 memory_format = layout = _Format
 contiguous_format, preserve_format = _Format("contiguous_format"), _Format("preserve_format")
 channels_last, strided = _Format("channels_last"), _Format("strided")
-_state = {"precision": "highest", "deterministic": False}
+_state = {"deterministic": False}
 
 
 def compile(
@@ -52,18 +53,14 @@ class compiler:
 
 
 def set_float32_matmul_precision(precision):
-    """Takes 'highest'; 'high' and 'medium' allow less than float32 and are computed in float32."""
-    if precision not in ("highest", "high", "medium"):
-        raise RuntimeError(
-            message("set_float32_matmul_precision", "unknown precision", precision,
-                    "'highest', 'high' or 'medium'")
-        )  # fmt: skip
-    _state["precision"] = precision
+    """`numbus.set_float32_matmul_precision`: 'high' and 'medium' allow TF32 on a GPU."""
+    try:
+        _precision.set_float32_matmul_precision(precision)
+    except ValueError as error:
+        raise RuntimeError(*error.args) from None
 
 
-def get_float32_matmul_precision():
-    """What was set, 'highest' at first."""
-    return _state["precision"]
+get_float32_matmul_precision = _precision.get_float32_matmul_precision
 
 
 def use_deterministic_algorithms(mode, *, warn_only=False):
