@@ -7,6 +7,7 @@ namespace numbus::compile {
 
 class GpuReductions : protected GpuPoints {
  protected:
+  static constexpr int kWarp = 32;
   using GpuPoints::GpuPoints;
 
   // Shared memory: 8 bytes per field and thread; a strip's rows lie one after the other.
@@ -35,15 +36,24 @@ class GpuReductions : protected GpuPoints {
     return s;
   }
 
-  // Merges the threads' states (lane 0 of each) into thread 0's shared slot, pairwise.
+  // A thread's state: those of its lanes, merged.
+  State state_of_thread(const GpuReduce& r) {
+    State s = settle(one_, r, get_state(r, 0));
+    for (int v = 1; v < g_.vector; ++v) s = merge(one_, r, s, settle(one_, r, get_state(r, v)));
+    return s;
+  }
+
+  // Merges the threads' states into thread 0's shared slot, pairwise: those of a warp without
+  // shared memory.
   void combine_block() {
-    for (const GpuReduce& r : g_.reduces) {
-      State s = get_state(r, 0);
-      for (int v = 1; v < g_.vector; ++v) s = merge(one_, r, s, get_state(r, v));
-      share(r, tid_, s);
-    }
+    std::vector<State> all;
+    for (const GpuReduce& r : g_.reduces) all.push_back(state_of_thread(r));
+    combine(all);
+  }
+  void combine(const std::vector<State>& threads) {
+    for (size_t n = 0; n < threads.size(); ++n) share(g_.reduces[n], tid_, threads[n]);
     barrier();
-    for (int half = kGpuThreads / 2; half >= 1; half /= 2) {
+    for (int half = kGpuThreads / 2; half >= kWarp; half /= 2) {
       branch(b_.CreateICmpSLT(tid_, b_.getInt64(half)), [&] {
         for (const GpuReduce& r : g_.reduces)
           share(r, tid_,
@@ -52,6 +62,22 @@ class GpuReductions : protected GpuPoints {
       });
       barrier();
     }
+    branch(b_.CreateICmpSLT(tid_, b_.getInt64(kWarp)), [&] {
+      std::vector<State> all;
+      for (const GpuReduce& r : g_.reduces) all.push_back(shared_state(r, tid_));
+      combine_warp(all);
+      for (size_t n = 0; n < all.size(); ++n) share(g_.reduces[n], tid_, all[n]);
+    });
+    barrier();
+  }
+  // Merges the states of a warp's lanes into those of lane 0, pairwise.
+  void combine_warp(std::vector<State>& all) {
+    for (int half = kWarp / 2; half >= 1; half /= 2)
+      for (size_t n = 0; n < all.size(); ++n) {
+        State other;
+        for (V v : all[n]) other.push_back(shuffled_down(v, half));
+        all[n] = merge(one_, g_.reduces[n], all[n], other);
+      }
   }
 
   void store_result(int n, V result, V col, const State& state) {
@@ -147,18 +173,13 @@ class GpuReductions : protected GpuPoints {
   // of threads l, l + 32, …, and states are merged in the order in which the block would.
   void warps() {
     V results = word(g_.word_rows()), count = word(g_.word_points());
-    constexpr int kWarp = 32, kWarps = kGpuThreads / kWarp;
+    constexpr int kWarps = kGpuThreads / kWarp;
     V lane = b_.CreateAnd(tid_, b_.getInt64(kWarp - 1)), warp = b_.CreateLShr(tid_, 5);
     V first = b_.CreateAdd(b_.CreateMul(block_y_, b_.getInt64(kWarps)), warp);
     loop(first, results, b_.CreateMul(grid_y_, b_.getInt64(kWarps)), [&](V result) {
       Row row = enter_row(result);
       std::vector<State> all = merged_threads(row, lane, count, 0, 1);
-      for (int half = kWarp / 2; half >= 1; half /= 2)
-        for (size_t n = 0; n < all.size(); ++n) {
-          State other;
-          for (V v : all[n]) other.push_back(shuffled_down(v, half));
-          all[n] = merge(one_, g_.reduces[n], all[n], other);
-        }
+      combine_warp(all);
       branch(b_.CreateICmpEQ(lane, b_.getInt64(0)), [&] {
         for (size_t n = 0; n < all.size(); ++n)
           store_result(static_cast<int>(n), result, nullptr, all[n]);
@@ -178,11 +199,7 @@ class GpuReductions : protected GpuPoints {
     V col = b_.CreateMul(b_.CreateAdd(lane, b_.getInt64(32 * at)), b_.getInt64(g_.vector));
     branch(b_.CreateICmpSLT(col, count), [&] { points(row, col, count); });
     std::vector<State> all;
-    for (const GpuReduce& r : g_.reduces) {
-      State s = get_state(r, 0);
-      for (int v = 1; v < g_.vector; ++v) s = merge(one_, r, s, get_state(r, v));
-      all.push_back(s);
-    }
+    for (const GpuReduce& r : g_.reduces) all.push_back(state_of_thread(r));
     return all;
   }
   // That of the lane so many further on.
@@ -282,7 +299,9 @@ class GpuReductions : protected GpuPoints {
           set_state(r, 0, merge(one_, r, get_state(r, 0), s));
         }
       });
-      combine_block();
+      std::vector<State> all;
+      for (const GpuReduce& r : g_.reduces) all.push_back(get_state(r, 0));
+      combine(all);
       branch(first, [&] {
         for (size_t r = 0; r < g_.reduces.size(); ++r)
           store_result(static_cast<int>(r), b_.getInt64(0), nullptr,
@@ -375,7 +394,7 @@ class GpuReductions : protected GpuPoints {
           });
         }
         loop(start, limit, ntid_y_, point);
-        for (const GpuReduce& r : g_.reduces) share(r, thread, get_state(r, 0));
+        for (const GpuReduce& r : g_.reduces) share(r, thread, settle(one_, r, get_state(r, 0)));
         barrier();
         branch(b_.CreateAnd(inside, b_.CreateICmpEQ(tid_y_, b_.getInt64(0))), [&] {
           for (size_t n = 0; n < g_.reduces.size(); ++n) {

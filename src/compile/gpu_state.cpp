@@ -31,6 +31,23 @@ struct Values {
   V sub(V x, V y) { return floating ? e.FSub(x, y) : e.Sub(x, y); }
   V mul(V x, V y) { return floating ? e.FMul(x, y) : e.Mul(x, y); }
   V div(V x, V y) { return e.B.CreateFDiv(x, y); }
+  // nb / n, n being na + nb: without a division where both are equal, as most are.
+  V part(V na, V nb, V n) {
+    auto& B = e.B;
+    llvm::BasicBlock* const here = B.GetInsertBlock();
+    llvm::Function* const f = here->getParent();
+    auto* unequal = llvm::BasicBlock::Create(B.getContext(), "unequal", f);
+    auto* done = llvm::BasicBlock::Create(B.getContext(), "part", f);
+    B.CreateCondBr(e.FCmpOEQ(na, nb), done, unequal);
+    B.SetInsertPoint(unequal);
+    V quotient = div(nb, n);
+    B.CreateBr(done);
+    B.SetInsertPoint(done);
+    llvm::PHINode* both = B.CreatePHI(n->getType(), 2);
+    both->addIncoming(llvm::ConstantFP::get(n->getType(), 0.5), here);
+    both->addIncoming(quotient, unequal);
+    return both;
+  }
   V minimum(V x, V y) { return e.minimum(x, y, floating, is_signed(type)); }
   V maximum(V x, V y) { return e.maximum(x, y, floating, is_signed(type)); }
   V any_of(V x, V y) { return e.Or(x, y); }
@@ -79,10 +96,17 @@ State identity(Emit& e, const GpuReduce& r) {
                           [&]<Reduction K>() { return listed<K>(m, reductions::init<K>(m)); });
 }
 
+State settle(Emit& e, const GpuReduce& r, const State& s) {
+  Values m(e, r);
+  return reductions::with(r.kind, [&]<Reduction K>() {
+    return listed<K>(m, reductions::settle<K>(m, unlisted<K>(m, s)));
+  });
+}
+
 State merge(Emit& e, const GpuReduce& r, const State& a, const State& b) {
   Values m(e, r);
   return reductions::with(r.kind, [&]<Reduction K>() {
-    return listed<K>(m, reductions::merge<K>(m, unlisted<K>(m, a), unlisted<K>(m, b)));
+    return listed<K>(m, reductions::merge_settled<K>(m, unlisted<K>(m, a), unlisted<K>(m, b)));
   });
 }
 

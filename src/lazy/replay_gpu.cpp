@@ -1,6 +1,8 @@
 // A graph fits where the operands of library calls lie at the same addresses as when it was
 // captured, as they do every one or two steps of a program that does the same again; parameters of
-// our own kernels are changed in the graph where they differ.
+// our own kernels are changed in the graph where they differ. Operands that lie elsewhere each
+// time, as the batches of a loop do, are copied to a place of the graph first: the source of a copy
+// can be changed.
 #include "lazy/replay_gpu.h"
 
 #include <algorithm>
@@ -20,6 +22,9 @@ constexpr size_t kVariants = 4;   // graphs of a run, by the addresses of its ca
 constexpr size_t kAddresses = 8;  // that are remembered
 constexpr int kBefore = 2;        // launches at these addresses before they are worth a graph
 constexpr int kCaptures = 16;     // of a run, at most
+constexpr size_t kMostMoved = size_t{256} << 20;  // bytes of an operand that is copied each time
+// Libraries choose other code for operands that are aligned less.
+constexpr int64_t kAlignment = 16;
 
 class GpuReplay;
 // Under Python's lock.
@@ -83,10 +88,9 @@ class GpuReplay final : public Replay {
     calls_.clear();
     for (const KernelStep& step : steps)
       if (step.call) calls_.insert(calls_.end(), step.params.begin(), step.params.end());
-    const auto known =
-        std::ranges::find_if(variants_, [&](const auto& v) { return v->calls == calls_; });
+    const auto known = std::ranges::find_if(variants_, [&](const auto& v) { return fits(*v); });
     if (known != variants_.end()) {
-      if (update(rt, **known, steps)) {
+      if (update(rt, **known, steps) && move(**known)) {
         std::rotate(variants_.begin(), known, known + 1);
         variants_.front()->graph.launch(device_.stream());
         ++rt.stats.replays;
@@ -96,6 +100,7 @@ class GpuReplay final : public Replay {
       variants_.erase(known);
       return false;
     }
+    note_moves(steps);
     return is_worth_it() && capture(rt, steps);
   }
 
@@ -105,13 +110,78 @@ class GpuReplay final : public Replay {
     const cuda::Function* function = nullptr;
     std::vector<int64_t> given;  // what the launch was made of
   };
+  // An operand that is copied to `buffer` first: word of the calls' addresses, node of the copy.
+  struct Moved {
+    size_t word = 0;
+    char* buffer = nullptr;
+    cuda::NodeHandle node = nullptr;
+    cuda::CopyParameters copy;
+  };
   struct Variant {
     explicit Variant(cuda::ContextHandle c) : graph(c) {}
     std::vector<int64_t> calls;
     cuda::Graph graph;
     std::vector<Node> nodes;  // one a step; without a handle: a call
     std::vector<cuda::CudaDevice::Kept> kept;
+    std::vector<Moved> moved;
   };
+
+  bool fits(const Variant& v) const {
+    if (v.calls.size() != calls_.size()) return false;
+    auto moved = v.moved.begin();
+    for (size_t w = 0; w < calls_.size(); ++w) {
+      if (moved != v.moved.end() && moved->word == w) {
+        if (calls_[w] % kAlignment != 0) return false;
+        ++moved;
+      } else if (calls_[w] != v.calls[w]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // The bytes of an operand of a call; 0: it cannot be copied as a whole.
+  static size_t bytes_of(const CallStep& call, size_t operand) {
+    if (operand >= static_cast<size_t>(call.operands())) return 0;
+    const Layout& l = call.in(static_cast<int>(operand));
+    int64_t last = 0;
+    for (int d = 0; d < l.ndim(); ++d) {
+      if (l.stride(d) < 0 || l.shape(d) == 0) return 0;
+      last += (l.shape(d) - 1) * l.stride(d);
+    }
+    const auto bytes = static_cast<size_t>(last + l.itemsize());
+    return bytes <= kMostMoved && last + l.itemsize() == l.size() * l.itemsize() ? bytes : 0;
+  }
+
+  // Which operands have been at more addresses than there are graphs for.
+  void note_moves(std::span<KernelStep> steps) {
+    if (places_.size() != calls_.size()) places_.assign(calls_.size(), {});
+    size_t w = 0;
+    for (const KernelStep& step : steps) {
+      for (size_t operand = 0; step.call && operand < step.params.size(); ++operand, ++w) {
+        Places& p = places_[w];
+        if (p.moves || std::ranges::find(p.seen, calls_[w]) != p.seen.end()) continue;
+        p.seen.push_back(calls_[w]);
+        if (p.seen.size() <= kVariants) continue;
+        const size_t bytes = bytes_of(*step.call, operand);
+        p.moves =
+            bytes > 0 && std::ranges::all_of(p.seen, [](int64_t a) { return a % kAlignment == 0; });
+        p.bytes = bytes;
+        p.seen.clear();
+      }
+    }
+  }
+
+  // Another source for the copies whose operands lie elsewhere now.
+  bool move(Variant& v) {
+    for (Moved& m : v.moved) {
+      const auto source = static_cast<cuda::DevicePointer>(calls_[m.word]);
+      if (m.copy.from.device == source) continue;
+      m.copy.from.device = source;
+      if (!v.graph.set_copy(m.node, m.copy)) return false;
+    }
+    return true;
+  }
 
   void release(Variant& v) {
     for (const auto& k : v.kept) device_.free(k.block, k.bytes);
@@ -145,8 +215,14 @@ class GpuReplay final : public Replay {
 
   bool is_worth_it() {
     if (captures_ >= kCaptures) return false;
+    std::vector<int64_t> at_rest = calls_;
+    for (size_t w = 0; w < at_rest.size(); ++w)
+      if (places_[w].moves) {
+        if (at_rest[w] % kAlignment != 0) return false;
+        at_rest[w] = 0;
+      }
     const uint64_t hash =
-        hash_words(reinterpret_cast<const uint64_t*>(calls_.data()), calls_.size());
+        hash_words(reinterpret_cast<const uint64_t*>(at_rest.data()), at_rest.size());
     for (auto& [seen, times] : addresses_)
       if (seen == hash) return ++times > kBefore;
     if (addresses_.size() < kAddresses)
@@ -165,15 +241,24 @@ class GpuReplay final : public Replay {
     auto v = std::make_unique<Variant>(device_.context());
     v->calls = calls_;
     v->nodes.resize(steps.size());
+    for (size_t w = 0; w < calls_.size(); ++w) {
+      if (!places_[w].moves) continue;
+      Moved& m = v->moved.emplace_back();
+      m.word = w;
+      m.buffer = static_cast<char*>(device_.allocate(places_[w].bytes));
+      v->kept.push_back({m.buffer, places_[w].bytes, false});
+    }
     variants_.reserve(variants_.size() + 1);
     const cuda::Stream& stream = device_.stream();
     v->graph.begin(stream);
     device_.begin_capture();
     bool all = true;
+    size_t word = 0;
     try {
       for (size_t k = 0; k < steps.size() && all; ++k) {
         if (steps[k].call) {
-          run_call(rt, device_, steps[k]);
+          all = capture_call(rt, *v, steps[k], word);
+          word += steps[k].params.size();
           continue;
         }
         if (!launches[k].function) continue;
@@ -188,7 +273,7 @@ class GpuReplay final : public Replay {
       all = false;
     }
     const bool ended = v->graph.end(stream);
-    v->kept = device_.end_capture();
+    for (const auto& k : device_.end_capture()) v->kept.push_back(k);
     if (!all || !ended) {
       release(*v);
       captures_ = kCaptures;
@@ -204,8 +289,36 @@ class GpuReplay final : public Replay {
     return true;
   }
 
+  // A call whose operands' addresses are the words of `calls_` from `word` on.
+  bool capture_call(Runtime& rt, Variant& v, KernelStep& step, size_t word) {
+    struct Restored {
+      KernelStep& step;
+      std::vector<int64_t> params;
+      ~Restored() { std::ranges::copy(params, step.params.begin()); }
+    } const before{step, {step.params.begin(), step.params.end()}};
+    for (Moved& m : v.moved) {
+      if (m.word < word || m.word >= word + step.params.size()) continue;
+      int64_t& address = step.params[m.word - word];
+      device_.copy_in_order(m.buffer, reinterpret_cast<const void*>(address),
+                            places_[m.word].bytes);
+      m.node = v.graph.last_node(device_.stream());
+      if (!m.node || !v.graph.copy_of(m.node, &m.copy)) return false;
+      address = reinterpret_cast<int64_t>(m.buffer);
+    }
+    run_call(rt, device_, step);
+    return true;
+  }
+
+  // Of each address of an operand of a call: where it was, until that is known to change.
+  struct Places {
+    std::vector<int64_t> seen;
+    bool moves = false;
+    size_t bytes = 0;
+  };
+
   cuda::CudaDevice& device_;
   GpuLaunches& made_by_;
+  std::vector<Places> places_;
   std::vector<std::unique_ptr<Variant>> variants_;  // the latest used first
   std::vector<std::pair<uint64_t, int>> addresses_;
   size_t next_ = 0;

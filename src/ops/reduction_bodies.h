@@ -7,6 +7,7 @@
 //   complex, floating      whether elements have two parts, whether they may be NaN
 //   zero, one, highest, lowest (numbers); index(n); truth(b)
 //   add, sub, mul, div, minimum, maximum, less, equal, is_nan (of numbers); index_less
+//   part(na, nb, n)        nb / n, where n is na + nb
 //   either, both, negate (of Bools); any_of, all_of (of numbers that are truth values)
 //   select(Bool, x, y)     for numbers; select_index for indices
 // There are no branches, so that a loop over many states becomes vector code.
@@ -97,6 +98,54 @@ NUMBUS_INLINE typename A::Bool replaces(A& m, const State<A>& x, const State<A>&
   return m.either(better, m.both(same, m.index_less(y.index, x.index)));
 }
 
+// Moments around the mean, of some elements: the sum of distances from the pivot is 0.
+template <class A>
+NUMBUS_INLINE State<A> centred(A& m, const State<A>& s) {
+  auto off = m.div(s.f[1], s.f[3]);
+  State<A> one{};
+  one.f[0] = m.add(s.f[0], off);
+  one.f[1] = m.zero();
+  one.f[2] = m.sub(s.f[2], m.mul(s.f[1], off));
+  one.f[3] = s.f[3];
+  return one;
+}
+
+// Of centred moments, the pairwise update of Chan, Golub and LeVeque (1979).
+template <class A>
+NUMBUS_INLINE State<A> merge_centred(A& m, const State<A>& a, const State<A>& b) {
+  auto na = a.f[3], nb = b.f[3], n = m.add(na, nb), share = m.part(na, nb, n);
+  auto d = m.sub(b.f[0], a.f[0]);
+  State<A> both{};
+  both.f[0] = m.add(a.f[0], m.mul(d, share));
+  both.f[1] = m.zero();
+  both.f[2] = m.add(m.add(a.f[2], b.f[2]), m.mul(m.mul(d, d), m.mul(na, share)));
+  both.f[3] = n;
+  return both;
+}
+
+// A state as merge_settled() takes it, of the same elements: most merges of many then need one
+// division in place of three.
+template <Reduction K, class A>
+NUMBUS_INLINE State<A> settle(A& m, const State<A>& s) {
+  if constexpr (K == Reduction::Var)
+    return pick<K>(m, m.equal(s.f[3], m.zero()), s, centred(m, s));
+  else
+    return s;
+}
+
+template <Reduction K, class A>
+NUMBUS_INLINE State<A> merge(A& m, const State<A>& a, const State<A>& b);
+
+// What merge() gives, bit by bit, of states that settle() gave or that were merged from such.
+template <Reduction K, class A>
+NUMBUS_INLINE State<A> merge_settled(A& m, const State<A>& a, const State<A>& b) {
+  if constexpr (K == Reduction::Var)
+    return pick<K>(m, m.equal(b.f[3], m.zero()), a,
+                   pick<K>(m, m.equal(a.f[3], m.zero()), b, merge_centred(m, a, b)));
+  else
+    return merge<K>(m, a, b);
+}
+
 // The state of the elements of a and of b.
 template <Reduction K, class A>
 NUMBUS_INLINE State<A> merge(A& m, const State<A>& a, const State<A>& b) {
@@ -132,17 +181,8 @@ NUMBUS_INLINE State<A> merge(A& m, const State<A>& a, const State<A>& b) {
     s = pick<K>(m, replaces<K>(m, a, b), b, a);
   } else {
     static_assert(K == Reduction::Var);
-    // The pairwise update of Chan, Golub and LeVeque (1979).
-    auto na = a.f[3], nb = b.f[3], n = m.add(na, nb), share = m.div(nb, n);
-    auto ta = m.div(a.f[1], na), tb = m.div(b.f[1], nb);
-    auto mean = m.add(a.f[0], ta), d = m.sub(m.add(b.f[0], tb), mean);
-    auto within = m.add(m.sub(a.f[2], m.mul(a.f[1], ta)), m.sub(b.f[2], m.mul(b.f[1], tb)));
-    State<A> both{};
-    both.f[0] = m.add(mean, m.mul(d, share));
-    both.f[1] = m.zero();
-    both.f[2] = m.add(within, m.mul(m.mul(d, d), m.mul(na, share)));
-    both.f[3] = n;
-    s = pick<K>(m, m.equal(nb, m.zero()), a, pick<K>(m, m.equal(na, m.zero()), b, both));
+    const State<A> both = merge_centred(m, centred(m, a), centred(m, b));
+    s = pick<K>(m, m.equal(b.f[3], m.zero()), a, pick<K>(m, m.equal(a.f[3], m.zero()), b, both));
   }
   return s;
 }

@@ -131,12 +131,12 @@ std::array<Descriptor, 3> operands(const Plan& p) {
 
 // Winograd's algorithm (Lavin and Gray, 2016), which takes between a quarter and the same time of
 // what cuDNN proposes first, where it was measured (docs/performance.md); -1: that stays. An FFT,
-// whose tiles are 32 wide, is quicker where the images fill them.
+// whose tiles are 32 wide, is quicker where the images fill them, and so are tensor cores.
 int preferred(const Convolution& c) {
   constexpr int kForwardWinograd = 7, kInputWinograd = 5;
   constexpr int64_t kManyChannels = 32;
   const Convolution::Pair ones{1, 1}, threes{3, 3};
-  if (c.kernel != threes || c.stride != ones || c.dilation != ones || c.groups != 1 ||
+  if (c.tf32 || c.kernel != threes || c.stride != ones || c.dilation != ones || c.groups != 1 ||
       c.in_channels < kManyChannels || c.out_channels < kManyChannels)
     return -1;
   const bool fills_tiles = c.in[0] > 18 && c.in[0] <= 30 && c.in[1] > 18 && c.in[1] <= 30;

@@ -277,13 +277,17 @@ void CudaDevice::download(void* dst, const void* src, size_t bytes, Queue& queue
   copy_out(dst, src, bytes, &queue);
 }
 
+void CudaDevice::copy_in_order(void* dst, const void* src, size_t bytes) {
+  ContextScope scope(context_);
+  NUMBUS_CUDA("copying " + std::to_string(bytes) + " bytes on the GPU", cuMemcpyDtoDAsync,
+              address(dst), address(src), bytes, stream_.handle());
+}
+
 void CudaDevice::copy_within(void* dst, const void* src, size_t bytes) {
   if (bytes == 0) return;
   CopyUses uses(dst, src, bytes, true, true);
   Ordered order(*this, nullptr, uses);
-  ContextScope scope(context_);
-  NUMBUS_CUDA("copying " + std::to_string(bytes) + " bytes on the GPU", cuMemcpyDtoDAsync,
-              address(dst), address(src), bytes, stream_.handle());
+  copy_in_order(dst, src, bytes);
 }
 
 void CudaDevice::fill_bytes(void* dst, unsigned char value, size_t bytes, Queue* queue) {

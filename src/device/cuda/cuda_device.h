@@ -64,6 +64,9 @@ class CudaDevice final : public Device {
     size_t bytes;
     bool free;
   };
+  // In order on the stream, as part of a graph where one is captured: of memory that no side stream
+  // has to wait for.
+  void copy_in_order(void* dst, const void* src, size_t bytes);
   void begin_capture() { captures_ = true; }
   std::vector<Kept> end_capture() {
     captures_ = false;

@@ -19,6 +19,18 @@ using GraphExecHandle = struct CUgraphExec_st*;
 using NodeHandle = struct CUgraphNode_st*;
 
 // CUDA_KERNEL_NODE_PARAMS_v2.
+struct CopyEnd {  // of CUDA_MEMCPY3D
+  size_t x = 0, y = 0, z = 0, level = 0;
+  int kind = 0;  // CUmemorytype
+  const void* host = nullptr;
+  DevicePointer device = 0;
+  void *array = nullptr, *reserved = nullptr;
+  size_t pitch = 0, height = 0;
+};
+struct CopyParameters {
+  CopyEnd from, to;
+  size_t width = 0, height = 0, depth = 0;
+};
 struct KernelNodeParameters {
   FunctionHandle function;
   unsigned grid[3];
@@ -164,6 +176,10 @@ constexpr unsigned kManagedGlobal = 1;
   X(cuGraphInstantiate, cuGraphInstantiateWithFlags,                                               \
     (GraphExecHandle*, GraphHandle, unsigned long long))                                           \
   X(cuGraphLaunch, cuGraphLaunch, (GraphExecHandle, StreamHandle))                                 \
+  X(cuGraphMemcpyNodeGetParams, cuGraphMemcpyNodeGetParams, /* 10.0 */                             \
+    (NodeHandle, CopyParameters*))                                                                 \
+  X(cuGraphExecMemcpyNodeSetParams, cuGraphExecMemcpyNodeSetParams, /* 10.2 */                     \
+    (GraphExecHandle, NodeHandle, const CopyParameters*, ContextHandle))                           \
   X(cuGraphExecKernelNodeSetParams, cuGraphExecKernelNodeSetParams_v2, /* 12.0 */                  \
     (GraphExecHandle, NodeHandle, const KernelNodeParameters*))                                    \
   X(cuGraphExecDestroy, cuGraphExecDestroy, (GraphExecHandle))                                     \

@@ -66,6 +66,16 @@ bool Graph::set(NodeHandle node, const Function& function, Dim3 grid, Dim3 block
   return driver().cuGraphExecKernelNodeSetParams(exec_, node, &p) == kSuccess;
 }
 
+bool Graph::copy_of(NodeHandle node, CopyParameters* copy) const {
+  const auto& get = driver().cuGraphMemcpyNodeGetParams;
+  return get && driver().cuGraphExecMemcpyNodeSetParams && get(node, copy) == kSuccess;
+}
+
+bool Graph::set_copy(NodeHandle node, const CopyParameters& copy) {
+  ContextScope scope(context_);
+  return driver().cuGraphExecMemcpyNodeSetParams(exec_, node, &copy, context_) == kSuccess;
+}
+
 void Graph::launch(const Stream& stream) const {
   ContextScope scope(context_);
   NUMBUS_CUDA("launching a graph", cuGraphLaunch, exec_, stream.handle());

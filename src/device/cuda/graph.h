@@ -18,13 +18,17 @@ class Graph {
   static bool available();
   // What this thread queues in the stream from here on is kept, and not done.
   void begin(const Stream& stream);
-  // The kernel that was queued last; null where that cannot be told.
+  // The kernel or copy that was queued last; null where that cannot be told.
   NodeHandle last_node(const Stream& stream) const;
   // False where the stream was given something that cannot be captured: there is no graph then, and
   // nothing of it has been done.
   bool end(const Stream& stream);
   // Another launch of the same kernel in its place, from the next launch of the graph on.
   bool set(NodeHandle node, const Function& function, Dim3 grid, Dim3 block, void** parameters);
+  // The copy that a node is, and another source for it, from the next launch of the graph on;
+  // false: the node is none, or cannot be changed.
+  bool copy_of(NodeHandle node, CopyParameters* copy) const;
+  bool set_copy(NodeHandle node, const CopyParameters& copy);
   void launch(const Stream& stream) const;
 
  private:
