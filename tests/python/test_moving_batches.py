@@ -18,9 +18,7 @@ def net(kind):
     if kind == "linear":
         model = nn.Sequential(nn.Linear(48, 32), nn.ReLU(), nn.Linear(32, 4))
     else:
-        model = nn.Sequential(
-            nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Flatten(), nn.Linear(8 * 2 * 2, 4)
-        )
+        model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Flatten(), nn.Linear(8 * 2 * 2, 4))
     with torch.no_grad():
         for p in model.parameters():
             p.copy_(torch.from_numpy(rng.standard_normal(tuple(p.shape), dtype="f4") * 0.3))
