@@ -14,6 +14,9 @@ constexpr size_t kRecent = 4096;  // a power of two
 constexpr size_t kMaxSiblings =
     16;  // plans of one key, told apart by the answers to their questions
 constexpr size_t kRunsOfPlan = 8;
+// Windows of one plan that have a run each before the next ones, on a device that launches runs as
+// one, share the last whose calls are of the same layouts: parts of one array, for instance.
+constexpr size_t kRunsOfTheirOwn = 4;
 constexpr size_t kFewSteps = 3;  // fewer gain nothing by being launched together
 
 template <class From, class To>
@@ -54,11 +57,11 @@ KernelStep step_of(const PlanStep& p) {
 }  // namespace
 
 Run::Run(std::shared_ptr<const Plan> p) : plan(std::move(p)), values_(plan->formulas.constants()) {
-  auto target = [&](int64_t* to, Number n) {
+  auto target = [&](int64_t* to, Number n, bool place = false) {
     if (n.id() < 0)
       *to = n.value();
     else
-      targets_.push_back({to, n.id()});
+      targets_.push_back({to, n.id(), place});
   };
   steps.reserve(plan->steps.size());
   for (const PlanStep& from : plan->steps) {
@@ -66,7 +69,11 @@ Run::Run(std::shared_ptr<const Plan> p) : plan(std::move(p)), values_(plan->form
     std::vector<Number> numbers;
     for_numbers(from, [&](Number n) { numbers.push_back(n); });
     size_t at = 0;
-    for_numbers(to, [&](int64_t& n) { target(&n, numbers[at++]); });
+    auto is_place = [&](const int64_t* n) {
+      return std::ranges::any_of(to.patches, [&](const Patch& x) { return n == &x.offset; }) ||
+             std::ranges::any_of(to.reduces, [&](const ReduceStep& x) { return n == &x.offset; });
+    };
+    for_numbers(to, [&](int64_t& n) { target(&n, numbers[at++], is_place(&n)); });
     for (size_t k = 0; k < from.layouts.size(); ++k)
       layout_targets_.push_back({&to.call->layouts[k], from.layouts[k]});
   }
@@ -88,27 +95,44 @@ Run::Run(std::shared_ptr<const Plan> p) : plan(std::move(p)), values_(plan->form
 bool Run::fill(const Window& w, const Positions& p) {
   // Until the answers are known to agree, the run goes on serving the window that it served.
   if (!plan->formulas.evaluate(p, values_.data())) return false;
+  // What has been made of its launches stays where only addresses differ.
+  bool same = !key_.empty();
   key_.clear();
-  repeats = 0;
-  replay.reset();
-  places.clear();
-  for (const Target& t : targets_) *t.to = values_[t.from];
-  layouts_ = w.layouts_;
+  for (const Target& t : targets_) {
+    same = same && (t.place || *t.to == values_[t.from]);
+    *t.to = values_[t.from];
+  }
+  const std::vector<LayoutRef> before = std::exchange(layouts_, w.layouts_);
+  auto set = [&](const LayoutTarget& t, const Layout* now) {
+    same = same && *t.to == now;
+    *t.to = now;
+  };
   for (const LayoutTarget& t : layout_targets_) {
     if (t.from->number() >= 0) {
-      *t.to = p.layouts[t.from->number()];
+      set(t, p.layouts[t.from->number()]);
       continue;
     }
     auto now = [&](Number n) { return n.id() < 0 ? n.value() : values_[n.id()]; };
     std::vector<int64_t> shape, strides;
     for (Number n : t.from->shape()) shape.push_back(now(n));
     for (Number n : t.from->strides()) strides.push_back(now(n));
-    *t.to = layouts_.emplace_back(Layout::get(shape, strides, t.from->itemsize())).get();
+    set(t, layouts_.emplace_back(Layout::get(shape, strides, t.from->itemsize())).get());
+  }
+  if (!same) {
+    repeats = 0;
+    replay.reset();
+    places.clear();
   }
   for (KernelStep& step : steps)
     if (step.call) step.flops = flops_of(*step.call);
   key_ = w.key_;
   return true;
+}
+
+bool Run::has_layouts(const Positions& p) const {
+  return std::ranges::all_of(layout_targets_, [&](const LayoutTarget& t) {
+    return t.from->number() < 0 || *t.to == p.layouts[t.from->number()];
+  });
 }
 
 // What dies gives its place to what comes, as in a pool; a step's own operands stay until it has
@@ -158,7 +182,11 @@ void Run::place(const Window& w) {
   }
 }
 
-std::shared_ptr<Run> PlanCache::free_run(Entry& e) {
+std::shared_ptr<Run> PlanCache::free_run(Entry& e, const Window& w) {
+  if (e.runs.size() >= kRunsOfTheirOwn && !w.slots_.empty() &&
+      !w.slots_.front().base->device->host_readable())
+    for (auto r = e.runs.rbegin(); r != e.runs.rend(); ++r)
+      if (!(*r)->busy && (*r)->repeatable && (*r)->has_layouts(positions_)) return *r;
   if (e.runs.size() < kRunsOfPlan) return e.runs.emplace_back(std::make_shared<Run>(e.plan));
   for (size_t n = 0; n < e.runs.size(); ++n) {
     std::shared_ptr<Run>& r = e.runs[e.next++ % e.runs.size()];
@@ -210,7 +238,7 @@ std::shared_ptr<Run> PlanCache::find(const Window& w) {
   for (size_t n = 0; n < siblings.size(); ++n) {
     Entry& e = *siblings[n];
     if (e.plan->key != positions_.key) continue;
-    std::shared_ptr<Run> run = free_run(e);
+    std::shared_ptr<Run> run = free_run(e, w);
     if (!run->fill(w, positions_)) continue;
     entries_.splice(entries_.begin(), entries_, siblings[n]);
     std::rotate(siblings.begin(), siblings.begin() + static_cast<std::ptrdiff_t>(n),
@@ -231,7 +259,7 @@ std::shared_ptr<Run> PlanCache::make(const Window& w) {
   siblings.reserve(siblings.size() + 1);  // an entry that is nobody's sibling could not be found
   entries_.push_front({plan, positions_.hash, {}, 0});
   siblings.insert(siblings.begin(), entries_.begin());
-  std::shared_ptr<Run> run = free_run(entries_.front());
+  std::shared_ptr<Run> run = free_run(entries_.front(), w);
   if (!run->fill(w, positions_))
     raise(ErrorKind::Runtime, "planner: a plan does not fit its own window");
   if (entries_.size() > kMaxPlans) drop_oldest();

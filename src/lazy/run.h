@@ -19,6 +19,8 @@ class Run {
   // where the plan does not fit.
   bool fill(const Window& w, const Positions& p);
   bool serves(const Window& w) const { return key_ == w.key_; }
+  // Whether the arrays of its calls are laid out as in the window that it serves.
+  bool has_layouts(const Positions& p) const;
 
   const std::shared_ptr<const Plan> plan;
   std::vector<KernelStep> steps;
@@ -49,6 +51,7 @@ class Run {
   struct Target {
     int64_t* to;
     int32_t from;
+    bool place;  // where in a storage something lies, which says nothing of how much there is
   };
   struct LayoutTarget {
     const Layout** to;
@@ -80,7 +83,7 @@ class PlanCache {
     size_t next = 0;
   };
   using Entries = std::list<Entry>;  // the latest used first
-  std::shared_ptr<Run> free_run(Entry& e);
+  std::shared_ptr<Run> free_run(Entry& e, const Window& w);
   void drop_oldest();
   std::shared_ptr<Run>& recent(const Window& w);
 
