@@ -1,6 +1,8 @@
 // Memory and reports of the host that stand in for those of a GPU.
 #include "lazy/as_gpu.h"
 
+#include <cstring>
+#include <utility>
 #include <vector>
 
 #include "device/device.h"
@@ -26,7 +28,24 @@ class HostReplay final : public Replay {
  public:
   using Replay::Replay;
   ~HostReplay() override { drop(); }
-  bool launch(Runtime&, std::span<KernelStep>) override { return false; }
+  // Libraries take memory for themselves when their calls are launched, which is after the steps
+  // have taken and given back theirs: none of it may be what a step still reads.
+  bool launch(Runtime&, std::span<KernelStep> steps) override {
+    std::vector<std::pair<void*, size_t>> blocks;
+    auto take = [&](size_t bytes) {
+      if (bytes == 0) return;
+      void* block = device().allocate(bytes);
+      blocks.emplace_back(block, bytes);
+      std::memset(block, 0xff, bytes);
+    };
+    for (const KernelStep& step : steps) {
+      if (!step.call) continue;
+      for (const Layout* l : step.call->layouts)
+        take(static_cast<size_t>(l->size() * l->itemsize()));
+    }
+    for (const auto& [block, bytes] : blocks) device().free(block, bytes);
+    return false;
+  }
   char* take_arena(size_t bytes) override {
     if (bytes > bytes_ || !data_) {
       drop();

@@ -1,5 +1,6 @@
-// While steps wait, memory is given out and taken back as if they had been launched: their order
-// stays, so that only what the host itself does with memory has to come after them.
+// While steps wait, memory is given out as if they had been launched: their order stays, so that
+// only what the host itself does with memory has to come after them. What they give back is given
+// back after they have been launched.
 #include "lazy/launch_queue.h"
 
 #include <algorithm>
@@ -59,11 +60,25 @@ void LaunchQueue::open(const Window& w) {
   if (!run_.replay) return;
   if (run_.places.empty()) run_.place(w);
   run_.arena = run_.replay->take_arena(static_cast<size_t>(run_.arena_bytes));
+  freed_.reserve(run_.storages.size());
   open_ = run_.arena != nullptr;
+}
+
+void LaunchQueue::free(char* block, size_t bytes) {
+  if (open_)
+    freed_.emplace_back(block, bytes);  // there is room: one for each storage
+  else
+    device_.free(block, bytes);
+}
+
+void LaunchQueue::free_all() {
+  for (const auto& [block, bytes] : freed_) device_.free(block, bytes);
+  freed_.clear();
 }
 
 LaunchQueue::~LaunchQueue() {
   present = before_;
+  free_all();
   if (!run_.arena) return;
   run_.arena = nullptr;
   run_.replay->give_arena_back();
@@ -72,6 +87,7 @@ LaunchQueue::~LaunchQueue() {
 void LaunchQueue::close() {
   if (!std::exchange(open_, false)) return;
   launch_each();
+  free_all();
 }
 
 void LaunchQueue::launch_each() {
@@ -95,6 +111,7 @@ void LaunchQueue::launch() {
     run_.repeatable = false;
   }
   if (!done) launch_each();
+  free_all();
 }
 
 void LaunchQueue::close_present() {

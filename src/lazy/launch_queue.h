@@ -1,6 +1,9 @@
 // Steps of a run that are complete and wait for the others, where the device launches all together.
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "lazy/run.h"
 
 namespace numbus {
@@ -28,6 +31,9 @@ class LaunchQueue {
   bool take() { return open_ && ++count_; }
   // At the end of the run.
   void launch();
+  // Gives back memory that a step of the run has used last: not before all that waits has been
+  // launched, as libraries take memory for themselves when their calls are.
+  void free(char* block, size_t bytes);
   // Launches what waits one by one; so are the steps after it.
   void close();
   // That of this thread: somebody is about to use the memory of arrays.
@@ -36,6 +42,7 @@ class LaunchQueue {
  private:
   void open(const Window& w);
   void launch_each();
+  void free_all();
 
   Runtime& runtime_;
   Device& device_;
@@ -44,6 +51,7 @@ class LaunchQueue {
   LaunchQueue* before_ = nullptr;
   bool open_ = false;
   size_t count_ = 0;
+  std::vector<std::pair<char*, size_t>> freed_;
 };
 
 }  // namespace numbus

@@ -463,7 +463,7 @@ void Runtime::run(const Window& w, Run& run) {
         if (b->data) b->data = nullptr;
       }
       if (std::find(taken.begin(), taken.end(), s) == taken.end() && !run.in_arena(data[s]))
-        device.free(data[s], memory.bytes(s));
+        queue.free(data[s], memory.bytes(s));
       data[s] = nullptr;
     }
   }

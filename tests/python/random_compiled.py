@@ -11,7 +11,7 @@ import warnings
 
 import numbus as nb
 import numpy as np
-from numbus import nn, optim, tensors
+from numbus import _core, nn, optim, tensors
 from numbus.nn import functional as F
 from numbus.tensors import no_grad
 from random_nets import elements, net, optimizer, pick
@@ -149,7 +149,9 @@ def main():
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--device", default="fenced")
+    parser.add_argument("--late", action="store_true", help="launches wait for each other there")
     options = parser.parse_args()
+    _core.set_late_checks(options.late)
     nb.seterr(all="ignore")
     warnings.simplefilter("ignore")
     failed = answered = 0
