@@ -86,8 +86,17 @@ void* external(std::string_view name) {
     add("numbus_generator_word", &numbus_generator_word);
     add("numbus_generator_half", &numbus_generator_half);
     add("numbus_generator_unit", &numbus_generator_unit);
-    add("numbus_random_log1p", &numbus_random_log1p);
-    add("numbus_random_exp", &numbus_random_exp);
+    add("numbus_c_log1p", &numbus_c_log1p);
+    add("numbus_c_exp", &numbus_c_exp);
+    add("numbus_c_log", &numbus_c_log);
+    add("numbus_c_expm1", &numbus_c_expm1);
+    add("numbus_c_cos", &numbus_c_cos);
+    add("numbus_c_acos", &numbus_c_acos);
+    add("numbus_c_pow", &numbus_c_pow);
+    add("numbus_c_log1pf", &numbus_c_log1pf);
+    add("numbus_c_expf", &numbus_c_expf);
+    add("numbus_c_logf", &numbus_c_logf);
+    add("numbus_c_powf", &numbus_c_powf);
     add("numbus_host_call", &numbus_host_call);
 #define X(name) add("numbus_c_" #name, static_cast<double (*)(double)>(&std::name));
     NUMBUS_C_FUNCTIONS_OF_ONE(X)

@@ -185,8 +185,17 @@ V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& ar
         case ir::Random::Word: return call("numbus_generator_word", i64, {a});
         case ir::Random::Half: return call("numbus_generator_half", B.getInt32Ty(), {a});
         case ir::Random::Unit64: return call("numbus_generator_unit", B.getDoubleTy(), {a});
-        case ir::Random::Log1p: return call("numbus_random_log1p", B.getDoubleTy(), {a});
-        case ir::Random::Exp: return call("numbus_random_exp", B.getDoubleTy(), {a});
+        case ir::Random::Log1p: return call("numbus_c_log1p", B.getDoubleTy(), {a});
+        case ir::Random::Exp: return call("numbus_c_exp", B.getDoubleTy(), {a});
+        case ir::Random::Log: return call("numbus_c_log", B.getDoubleTy(), {a});
+        case ir::Random::Expm1: return call("numbus_c_expm1", B.getDoubleTy(), {a});
+        case ir::Random::Cos: return call("numbus_c_cos", B.getDoubleTy(), {a});
+        case ir::Random::Acos: return call("numbus_c_acos", B.getDoubleTy(), {a});
+        case ir::Random::Pow: return call("numbus_c_pow", B.getDoubleTy(), {a, b});
+        case ir::Random::Log1pf: return call("numbus_c_log1pf", B.getFloatTy(), {a});
+        case ir::Random::Expf: return call("numbus_c_expf", B.getFloatTy(), {a});
+        case ir::Random::Logf: return call("numbus_c_logf", B.getFloatTy(), {a});
+        case ir::Random::Powf: return call("numbus_c_powf", B.getFloatTy(), {a, b});
         case ir::Random::Seed: call("numbus_random_seed", none, {a});
       }
       return B.getInt64(0);

@@ -178,8 +178,17 @@ extern "C" double numbus_generator_unit(int64_t generator) {
   const Source& s = source_at(generator);
   return s.unit(s.state);
 }
-extern "C" double numbus_random_log1p(double x) { return std::log1p(x); }
-extern "C" double numbus_random_exp(double x) { return std::exp(x); }
+extern "C" double numbus_c_log1p(double x) { return std::log1p(x); }
+extern "C" double numbus_c_exp(double x) { return std::exp(x); }
+extern "C" double numbus_c_log(double x) { return std::log(x); }
+extern "C" double numbus_c_expm1(double x) { return std::expm1(x); }
+extern "C" double numbus_c_cos(double x) { return std::cos(x); }
+extern "C" double numbus_c_acos(double x) { return std::acos(x); }
+extern "C" double numbus_c_pow(double x, double y) { return std::pow(x, y); }
+extern "C" float numbus_c_log1pf(float x) { return std::log1p(x); }
+extern "C" float numbus_c_expf(float x) { return std::exp(x); }
+extern "C" float numbus_c_logf(float x) { return std::log(x); }
+extern "C" float numbus_c_powf(float x, float y) { return std::pow(x, y); }
 
 uint64_t random_streams() {
   Generator& g = chosen();

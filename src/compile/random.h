@@ -15,9 +15,19 @@ void numbus_random_python_seed(int64_t seed);
 uint64_t numbus_generator_word(int64_t generator);
 uint32_t numbus_generator_half(int64_t generator);
 double numbus_generator_unit(int64_t generator);
-double numbus_random_log1p(double x);
-double numbus_random_exp(double x);
 int64_t numbus_random_kept();  // address: whether there is a normal number in store, and which
+// The C library's, as NumPy's generators call them.
+double numbus_c_log1p(double x);
+double numbus_c_exp(double x);
+double numbus_c_log(double x);
+double numbus_c_expm1(double x);
+double numbus_c_cos(double x);
+double numbus_c_acos(double x);
+double numbus_c_pow(double x, double y);
+float numbus_c_log1pf(float x);
+float numbus_c_expf(float x);
+float numbus_c_logf(float x);
+float numbus_c_powf(float x, float y);
 }
 
 // Portions of a parallel loop draw from streams of their own, told apart by the loop and the

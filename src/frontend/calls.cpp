@@ -628,6 +628,13 @@ Value Lower::call_named(const Call& given, const std::string& name) {
     Value v = call_function(c, library);
     return name.starts_with("np.") ? numpy_numbers(name, std::move(v)) : v;
   }
+  // What Generators have as well takes its source of bits first: here the thread's own.
+  if (name.starts_with("np.random."))
+    if (int drawn = u_.program.library("drawn " + name.substr(10)); drawn >= 0) {
+      Call all = c;
+      all.args.insert(all.args.begin(), none());
+      return call_function(all, drawn);
+    }
   not_yet(c.n, name);
 }
 

@@ -1,6 +1,7 @@
 // What the library's random numbers are made of (python/numbus/kernels/library/random.py), and the
 // calls that it makes of the layers above.
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/host_call.h"
 #include "frontend/lower.h"
@@ -8,10 +9,15 @@
 namespace numbus::frontend {
 
 Value Lower::random(const Call& c, const std::string& what) {
-  auto step = [&](ir::Random r, DType t, Val a = ir::kNone) {
-    return intrinsic(ir::Intrinsic::random, t, a, ir::kNone, ir::kNone, ir::Space::Global,
+  auto step = [&](ir::Random r, DType t, Val a = ir::kNone, Val b = ir::kNone) {
+    return intrinsic(ir::Intrinsic::random, t, a, b, ir::kNone, ir::Space::Global,
                      static_cast<int64_t>(r));
   };
+  static const std::unordered_map<std::string, ir::Random> kOfC = {
+      {"log1p", ir::Random::Log1p}, {"exp", ir::Random::Exp},       {"log", ir::Random::Log},
+      {"expm1", ir::Random::Expm1}, {"cos", ir::Random::Cos},       {"acos", ir::Random::Acos},
+      {"pow", ir::Random::Pow},     {"log1pf", ir::Random::Log1pf}, {"expf", ir::Random::Expf},
+      {"logf", ir::Random::Logf},   {"powf", ir::Random::Powf}};
   if (what == "bits") return number(step(ir::Random::Bits, DType::U32), DType::U32);
   if (what == "unit") return number(step(ir::Random::Unit, DType::F64), DType::F64);
   if (what == "word" || what == "half" || what == "unit64") {
@@ -21,10 +27,11 @@ Value Lower::random(const Call& c, const std::string& what) {
     const DType t = what == "word" ? DType::U64 : what == "half" ? DType::U32 : DType::F64;
     return number(step(r, t, index_value(c.n, c.args[0])), t);
   }
-  if (what == "log1p" || what == "exp")
-    return number(step(what == "exp" ? ir::Random::Exp : ir::Random::Log1p, DType::F64,
-                       as(c.args[0], DType::F64)),
-                  DType::F64);
+  if (auto f = kOfC.find(what); f != kOfC.end()) {
+    const DType t = f->second >= ir::Random::Log1pf ? DType::F32 : DType::F64;
+    const Val second = c.args.size() > 1 ? as(c.args[1], t) : ir::kNone;
+    return number(step(f->second, t, as(c.args[0], t), second), t);
+  }
   if (what == "kept") {
     Value r;
     r.type = Type::array_of(DType::F64, 1);
@@ -45,11 +52,9 @@ Value Lower::generator_method(const Call& c, const Value& self, const std::strin
   // Its draws have an order, and its state no lock here.
   if (u_.options.parallel)
     not_yet(c.n, "numpy.random.Generator with parallel=True", "np.random.random() and its like");
-  const int method = u_.program.library("generator " + name);
-  if (method < 0)
-    not_yet(
-        c.n, "Generator." + name + "()",
-        "random, uniform, standard_normal, normal, integers, standard_exponential, exponential");
+  int method = u_.program.library("generator " + name);
+  if (method < 0) method = u_.program.library("drawn " + name);
+  if (method < 0) not_yet(c.n, "Generator." + name + "()");
   Call all = c;
   all.args.insert(all.args.begin(), self.items[0]);
   return call_function(all, method);

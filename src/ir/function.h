@@ -167,7 +167,29 @@ constexpr int strict_operands(Strict s) {
 // of two float64 that belong to the state; a new beginning as Python's random.seed(a).
 // Word, Half, Unit64: of the generator at address a (compile/random.h): 64 bits, 32, a float64 of
 // [0, 1). Log1p, Exp: of a, as the C library has them, which NumPy's generators call.
-enum class Random : uint8_t { Bits, Unit, Seed, Kept, PythonSeed, Word, Half, Unit64, Log1p, Exp };
+// The last ones are the C library's functions that NumPy's generators call, those of float32 with
+// an f.
+enum class Random : uint8_t {
+  Bits,
+  Unit,
+  Seed,
+  Kept,
+  PythonSeed,
+  Word,
+  Half,
+  Unit64,
+  Log1p,
+  Exp,
+  Log,
+  Expm1,
+  Cos,
+  Acos,
+  Pow,
+  Log1pf,
+  Expf,
+  Logf,
+  Powf
+};
 // print: prints the b characters at address a. of_float: writes the number whose bits are a as text
 // to address b, in the form c (compile/runtime.h), and gives its length. to_float: gives whether
 // the b characters at a are a number, and stores that as a float64 at c.

@@ -77,8 +77,9 @@ class _OfGenerator:
         raise NotImplementedError("only compiled functions know a generator by its address")
 
 
-next_word, next_half, next_unit, c_log1p, c_exp = map(
-    _OfGenerator, "word half unit64 log1p exp".split()
+next_word, next_half, next_unit = map(_OfGenerator, "word half unit64".split())
+c_log1p, c_exp, c_log, c_expm1, c_cos, c_acos, c_pow, c_log1pf, c_expf = map(
+    _OfGenerator, "log1p exp log expm1 cos acos pow log1pf expf".split()
 )
 
 

@@ -1,4 +1,4 @@
-"""Counts and mixtures of random numbers, by the methods of numpy.random.RandomState.
+"""Counts and mixtures of random numbers, by the methods of numpy.random.RandomState and Generator.
 
 Binomial numbers: inversion, and BTPE of Kachitvichyanukul and Schmeiser (1988); hypergeometric
 ones: HRUA of Stadlober (1990); von Mises: Best and Fisher (1979); logarithmic series: Kemp (1981);
@@ -9,25 +9,25 @@ import math
 
 import numpy as np
 
-from .._library import known, random_unit
+from .._library import c_acos, c_cos, c_exp, c_expm1, c_log, c_log1p, c_pow, known
 from .distributions import MOST_POISSON, one_chisquare, one_gamma, one_poisson
-from .random import fill, fill_integers, gauss
+from .sources import draw, normal, unit
 
 
-def binomial_by_inversion(n, p):
+def binomial_by_inversion(g, n, p):
     q = 1.0 - p
-    first = math.exp(n * math.log(q))
+    first = c_exp(n * c_log(q))
     mean = n * p
     bound = int(min(float(n), mean + 10.0 * math.sqrt(mean * q + 1.0)))
     x = 0
     part = first
-    u = random_unit()
+    u = unit(g)
     while u > part:
         x += 1
         if x > bound:
             x = 0
             part = first
-            u = random_unit()
+            u = unit(g)
         else:
             u -= part
             part = ((n - x + 1) * p * part) / (x * q)
@@ -40,7 +40,7 @@ def tail(x):
     return (13680.0 - (462.0 - (132.0 - (99.0 - 140.0 / y) / y) / y) / y) / x / 166320.0
 
 
-def binomial_by_rejection(n, p):
+def binomial_by_rejection(g, n, p):
     """BTPE: a triangle, parallelograms and exponential tails; p is at most one half."""
     q = 1.0 - p
     top = n * p + p
@@ -59,8 +59,8 @@ def binomial_by_rejection(n, p):
     p4 = p3 + c / right
     variance = n * p * q
     while True:
-        u = random_unit() * p4
-        v = random_unit()
+        u = unit(g) * p4
+        v = unit(g)
         if u <= p1:
             return math.floor(xm - p1 * v + u)
         if u <= p2:
@@ -72,12 +72,12 @@ def binomial_by_rejection(n, p):
         elif v == 0.0:
             continue
         elif u <= p3:
-            y = math.floor(xl + math.log(v) / left)
+            y = math.floor(xl + c_log(v) / left)
             if y < 0:
                 continue
             v = v * (u - p2) * left
         else:
-            y = math.floor(xr - math.log(v) / right)
+            y = math.floor(xr - c_log(v) / right)
             if y > n:
                 continue
             v = v * (u - p3) * right
@@ -97,7 +97,7 @@ def binomial_by_rejection(n, p):
             return y
         rho = (k / variance) * ((k * (k / 3.0 + 0.625) + 0.16666666666666666) / variance + 0.5)
         t = -(k * k) / (2 * variance)
-        log_v = math.log(v)
+        log_v = c_log(v)
         if log_v < t - rho:
             return y
         if log_v > t + rho:
@@ -107,9 +107,9 @@ def binomial_by_rejection(n, p):
         z = n + 1.0 - m
         w = n - y + 1.0
         most = (
-            xm * math.log(f1 / x1)
-            + (n - m + 0.5) * math.log(z / w)
-            + (y - m) * math.log(w * p / (x1 * q))
+            xm * c_log(f1 / x1)
+            + (n - m + 0.5) * c_log(z / w)
+            + (y - m) * c_log(w * p / (x1 * q))
             + tail(f1)
             + tail(z)
             + tail(x1)
@@ -119,22 +119,22 @@ def binomial_by_rejection(n, p):
             return y
 
 
-def one_binomial(n, p):
+def one_binomial(g, n, p):
     n = int(n)
     if n == 0 or p == 0.0:
         return 0
     if p <= 0.5:
         if p * n <= 30.0:
-            return binomial_by_inversion(n, p)
-        return binomial_by_rejection(n, p)
+            return binomial_by_inversion(g, n, p)
+        return binomial_by_rejection(g, n, p)
     q = 1.0 - p
     if q * n <= 30.0:
-        return n - binomial_by_inversion(n, q)
-    return n - binomial_by_rejection(n, q)
+        return n - binomial_by_inversion(g, n, q)
+    return n - binomial_by_rejection(g, n, q)
 
 
-@known("np.random.binomial")
-def binomial(n, p, size=None):
+@known("drawn binomial")
+def binomial(g, n, p, size=None):
     """Successes among n trials."""
     if n != n:
         raise ValueError("cannot convert float NaN to integer")
@@ -144,43 +144,62 @@ def binomial(n, p, size=None):
         raise ValueError("n < 0")
     if p < 0 or p > 1 or p != p:
         raise ValueError("p < 0, p > 1 or p is NaN")
-    if size is None:
-        return one_binomial(float(n), float(p))
-    return fill_integers(size, one_binomial, float(n), float(p))
+    return draw(g, size, one_binomial, float(n), float(p), np.int64)
 
 
-def one_negative_binomial(n, p):
-    mean = one_gamma(n, (1.0 - p) / p)
+def one_negative_binomial(g, n, p):
+    mean = one_gamma(g, n, (1.0 - p) / p)
     if mean > MOST_POISSON:
         raise ValueError("n too large or p too small: the numbers do not fit into 64 bits")
-    return one_poisson(mean, 0.0)
+    return one_poisson(g, mean, 0.0)
 
 
-@known("np.random.negative_binomial")
-def negative_binomial(n, p, size=None):
+@known("drawn negative_binomial")
+def negative_binomial(g, n, p, size=None):
     """Failures before the n-th success."""
     if n <= 0:
         raise ValueError("n <= 0")
     if p <= 0 or p > 1 or p != p:
         raise ValueError("p <= 0, p > 1 or p contains NaNs")
-    if size is None:
-        return one_negative_binomial(float(n), float(p))
-    return fill_integers(size, one_negative_binomial, float(n), float(p))
+    return draw(g, size, one_negative_binomial, float(n), float(p), np.int64)
 
 
-def one_noncentral_chisquare(df, nonc):
+def one_noncentral_chisquare(g, df, nonc):
     if nonc == 0.0:
-        return one_chisquare(df, 0.0)
+        return one_chisquare(g, df, 0.0)
     if df > 1.0:
-        chi2 = one_chisquare(df - 1.0, 0.0)
-        n = gauss() + math.sqrt(nonc)
+        chi2 = one_chisquare(g, df - 1.0, 0.0)
+        n = normal(g) + math.sqrt(nonc)
         return chi2 + n * n
-    chi2 = one_chisquare(df + 2.0 * one_poisson(nonc / 2.0, 0.0), 0.0)
+    chi2 = one_chisquare(g, df + 2.0 * one_poisson(g, nonc / 2.0, 0.0), 0.0)
     return nonc if nonc != nonc else chi2
 
 
-@known("np.random.noncentral_chisquare")
-def noncentral_chisquare(df, nonc, size=None):
+def one_noncentral_f(g, dfnum, dfden, nonc):
+    above = one_noncentral_chisquare(g, dfnum, nonc) * dfden
+    return above / (one_chisquare(g, dfden, 0.0) * dfnum)
+
+
+@known("drawn noncentral_f")
+def noncentral_f(g, dfnum, dfden, nonc, size=None):
+    """Quotients of a noncentral and a central chi-square number."""
+    if dfnum <= 0:
+        raise ValueError("dfnum <= 0")
+    if dfden <= 0:
+        raise ValueError("dfden <= 0")
+    if nonc < 0:
+        raise ValueError("nonc < 0")
+    if size is None:
+        return one_noncentral_f(g, float(dfnum), float(dfden), float(nonc))
+    out = np.empty(size)
+    flat = out.reshape(-1)
+    for i in range(flat.shape[0]):
+        flat[i] = one_noncentral_f(g, float(dfnum), float(dfden), float(nonc))
+    return out
+
+
+@known("drawn noncentral_chisquare")
+def noncentral_chisquare(g, df, nonc, size=None):
     """Sums of squares of shifted normal numbers."""
     if df <= 0:
         raise ValueError("df <= 0")
@@ -188,18 +207,21 @@ def noncentral_chisquare(df, nonc, size=None):
         raise ValueError("nonc < 0")
     if df <= 1 and nonc > 2.0 * MOST_POISSON:
         raise ValueError("nonc is too large for counts of 64 bits")
-    if size is None:
-        return one_noncentral_chisquare(float(df), float(nonc))
-    return fill(size, one_noncentral_chisquare, float(df), float(nonc))
+    return draw(g, size, one_noncentral_chisquare, float(df), float(nonc))
 
 
-def one_vonmises(mu, kappa):
+def one_vonmises(g, mu, kappa):
     if kappa != kappa:
         return kappa
+    if g is not None and kappa > 1e6:
+        angle = mu + math.sqrt(1.0 / kappa) * normal(g)
+        if angle < -math.pi:
+            return angle + 2.0 * math.pi
+        return angle - 2.0 * math.pi if angle > math.pi else angle
     if kappa > 1e15:  # rejection, where NumPy never ends, meets its rounding; this is the limit
-        return wrapped(gauss() * math.sqrt(1.0 / kappa) + mu)
+        return wrapped(normal(g) * math.sqrt(1.0 / kappa) + mu)
     if kappa < 1e-8:
-        return math.pi * (2.0 * random_unit() - 1.0)
+        return math.pi * (2.0 * unit(g) - 1.0)
     if kappa < 1e-5:
         s = 1.0 / kappa + kappa
     else:
@@ -207,14 +229,14 @@ def one_vonmises(mu, kappa):
         rho = (r - math.sqrt(2.0 * r)) / (2.0 * kappa)
         s = (1.0 + rho * rho) / (2.0 * rho)
     while True:
-        z = math.cos(math.pi * random_unit())
+        z = c_cos(math.pi * unit(g))
         w = (1.0 + s * z) / (s + z)
         y = kappa * (s - w)
-        v = random_unit()
-        if y * (2.0 - y) - v >= 0.0 or math.log(y / v) + 1.0 - y >= 0.0:
+        v = unit(g)
+        if y * (2.0 - y) - v >= 0.0 or c_log(y / v) + 1.0 - y >= 0.0:
             break
-    angle = math.acos(w)
-    if random_unit() < 0.5:
+    angle = c_acos(w)
+    if unit(g) < 0.5:
         angle = -angle
     return wrapped(angle + mu)
 
@@ -225,52 +247,52 @@ def wrapped(angle):
     return -turned if angle < 0 else turned
 
 
-@known("np.random.vonmises")
-def vonmises(mu, kappa, size=None):
+@known("drawn vonmises")
+def vonmises(g, mu, kappa, size=None):
     """Angles around mu."""
     if kappa < 0:
         raise ValueError("kappa < 0")
-    if size is None:
-        return one_vonmises(float(mu), float(kappa))
-    return fill(size, one_vonmises, float(mu), float(kappa))
+    return draw(g, size, one_vonmises, float(mu), float(kappa))
 
 
-def one_zipf(a, _):
+def one_zipf(g, a, _):
     if a >= 1025.0:  # a power below is not finite, and 1 is all that ever comes
         return 1
-    b = 2.0 ** (a - 1.0)
+    b = c_pow(2.0, a - 1.0)
+    # A Generator's numbers are of (least, 1], where RandomState's may be too large.
+    least = 0.0 if g is None else c_pow(9223372036854775807.0, -(a - 1.0))
     while True:
-        u = 1.0 - random_unit()
-        v = random_unit()
-        x = math.floor(u ** (-1.0 / (a - 1.0)) + 0.0)
-        if x < 1 or u ** (-1.0 / (a - 1.0)) > 9223372036854774784.0:
+        u = unit(g)
+        u = u * least + (1.0 - u)
+        v = unit(g)
+        power = c_pow(u, -1.0 / (a - 1.0))
+        if not 1.0 <= power <= 9223372036854774784.0:
             continue
-        t = (1.0 + 1.0 / x) ** (a - 1.0)
+        x = math.floor(power)
+        t = c_pow(1.0 + 1.0 / x, a - 1.0)
         if v * x * (t - 1.0) / (b - 1.0) <= t / b:
             return x
 
 
-@known("np.random.zipf")
-def zipf(a, size=None):
+@known("drawn zipf")
+def zipf(g, a, size=None):
     """Of probabilities that fall as a power."""
     if not a > 1:
         raise ValueError("a <= 1 or a is NaN")
-    if size is None:
-        return one_zipf(float(a), 0.0)
-    return fill_integers(size, one_zipf, float(a), 0.0)
+    return draw(g, size, one_zipf, float(a), 0.0, np.int64)
 
 
-def one_logseries(p, _):
-    r = math.log(1.0 - p)
+def one_logseries(g, p, _):
+    r = c_log(1.0 - p) if g is None else c_log1p(-p)
     while True:
-        v = random_unit()
+        v = unit(g)
         if v >= p:
             return 1
-        q = 1.0 - math.exp(r * random_unit())
+        q = 1.0 - c_exp(r * unit(g)) if g is None else -c_expm1(r * unit(g))
         if v <= q * q:
             if v == 0.0:
                 continue
-            x = math.floor(1.0 + math.log(v) / math.log(q))
+            x = math.floor(1.0 + c_log(v) / c_log(q))
             if x < 1:
                 continue
             return x
@@ -279,23 +301,21 @@ def one_logseries(p, _):
         return 2
 
 
-@known("np.random.logseries")
-def logseries(p, size=None):
+@known("drawn logseries")
+def logseries(g, p, size=None):
     """Of probabilities that fall as p ** k / k."""
     if not 0 <= p < 1:
         raise ValueError("p < 0, p >= 1 or p is NaN")
-    if size is None:
-        return one_logseries(float(p), 0.0)
-    return fill_integers(size, one_logseries, float(p), 0.0)
+    return draw(g, size, one_logseries, float(p), 0.0, np.int64)
 
 
-def hypergeometric_by_urn(good, bad, sample):
+def hypergeometric_by_urn(g, good, bad, sample):
     rest = bad + good - sample
     fewer = min(bad, good)
     y = float(fewer)
     k = sample
     while y > 0.0:
-        y -= math.floor(random_unit() + y / (rest + k))
+        y -= math.floor(unit(g) + y / (rest + k))
         k -= 1
         if k == 0:
             break
@@ -303,7 +323,7 @@ def hypergeometric_by_urn(good, bad, sample):
     return sample - z if good > bad else z
 
 
-def hypergeometric_by_rejection(good, bad, sample):
+def hypergeometric_by_rejection(g, good, bad, sample):
     """HRUA: ratios of uniform numbers."""
     fewer = min(good, bad)
     more = max(good, bad)
@@ -322,8 +342,8 @@ def hypergeometric_by_rejection(good, bad, sample):
     )
     bound = min(min(m, fewer) + 1.0, math.floor(centre + 16 * width) + 0.0)
     while True:
-        x = random_unit()
-        y = random_unit()
+        x = unit(g)
+        y = unit(g)
         w = centre + scale * (y - 0.5) / x
         if w < 0.0 or w >= bound:
             continue
@@ -338,7 +358,7 @@ def hypergeometric_by_rejection(good, bad, sample):
             break
         if x * (x - t) >= 1.0:
             continue
-        if 2.0 * math.log(x) <= t:
+        if 2.0 * c_log(x) <= t:
             break
     if good > bad:
         z = m - z
@@ -347,11 +367,11 @@ def hypergeometric_by_rejection(good, bad, sample):
     return z
 
 
-def one_hypergeometric(good, bad, sample):
+def one_hypergeometric(g, good, bad, sample):
     if sample > 10:
-        return hypergeometric_by_rejection(good, bad, sample)
+        return hypergeometric_by_rejection(g, good, bad, sample)
     if sample > 0:
-        return hypergeometric_by_urn(good, bad, sample)
+        return hypergeometric_by_urn(g, good, bad, sample)
     return 0
 
 
@@ -365,16 +385,16 @@ def hypergeometric(ngood, nbad, nsample, size=None):
     if ngood + nbad < nsample:
         raise ValueError("ngood + nbad < nsample")
     if size is None:
-        return one_hypergeometric(int(ngood), int(nbad), int(nsample))
+        return one_hypergeometric(None, int(ngood), int(nbad), int(nsample))
     out = np.empty(size, np.int64)
     flat = out.reshape(-1)
     for i in range(flat.shape[0]):
-        flat[i] = one_hypergeometric(int(ngood), int(nbad), int(nsample))
+        flat[i] = one_hypergeometric(None, int(ngood), int(nbad), int(nsample))
     return out
 
 
-@known("np.random.multinomial")
-def multinomial(n, pvals, size=None):
+@known("drawn multinomial")
+def multinomial(g, n, pvals, size=None):
     """How often each of several outcomes comes among n trials."""
     p = np.array(pvals)
     count = 1 if size is None else size
@@ -385,7 +405,7 @@ def multinomial(n, pvals, size=None):
         left = int(n)
         rest = 1.0
         for j in range(len(p) - 1):
-            out[i, j] = one_binomial(float(left), p[j] / rest)
+            out[i, j] = one_binomial(g, float(left), p[j] / rest)
             left -= out[i, j]
             if left <= 0:
                 break
@@ -408,7 +428,7 @@ def dirichlet(alpha, size=None):
         for j in range(len(a)):
             if a[j] <= 0:
                 raise ValueError("alpha <= 0")
-            out[i, j] = one_gamma(float(a[j]), 1.0)
+            out[i, j] = one_gamma(None, float(a[j]), 1.0)
             total += out[i, j]
         for j in range(len(a)):
             out[i, j] *= 1.0 / total

@@ -9,7 +9,9 @@ import math
 
 import numpy as np
 
-from .._library import known, random_bits, random_kept, random_seed, random_unit
+from .._library import known, random_seed, random_unit
+from .sources import draw, gauss, under_mask
+from .sources import exponential as of_mean_one
 
 
 @known("np.random.seed")
@@ -20,75 +22,19 @@ def seed(seed):
     random_seed(seed)
 
 
-def fill(size, one, a, b):
-    """An array of numbers that one(a, b) gives."""
-    out = np.empty(size)
-    flat = out.reshape(-1)
-    for i in range(flat.shape[0]):
-        flat[i] = one(a, b)
-    return out
-
-
-def fill_integers(size, one, a, b):
-    """The same for integers."""
-    out = np.empty(size, np.int64)
-    flat = out.reshape(-1)
-    for i in range(flat.shape[0]):
-        flat[i] = one(a, b)
-    return out
-
-
-def below(most):
-    """An integer of [0, most], of uint64: bits under a mask until one fits."""
-    if most == np.uint64(0):
-        return np.uint64(0)
-    mask = most
-    mask |= mask >> np.uint64(1)
-    mask |= mask >> np.uint64(2)
-    mask |= mask >> np.uint64(4)
-    mask |= mask >> np.uint64(8)
-    mask |= mask >> np.uint64(16)
-    mask |= mask >> np.uint64(32)
-    while True:
-        v = np.uint64(random_bits())
-        if most > np.uint64(0xFFFFFFFF):
-            v = v << np.uint64(32) | np.uint64(random_bits())
-        v &= mask
-        if v <= most:
-            return v
-
-
 # --- one number each
 
 
-def one_uniform(low, high):
+def one_uniform(_g, low, high):
     return low + (high - low) * random_unit()
 
 
-def gauss():
-    """A standard normal number: of each pair, one is kept for the next call."""
-    kept = random_kept()
-    if kept[0] != 0.0:
-        kept[0] = 0.0
-        return kept[1]
-    while True:
-        x = 2.0 * random_unit() - 1.0
-        y = 2.0 * random_unit() - 1.0
-        r = x * x + y * y
-        if r < 1.0 and r != 0.0:
-            break
-    f = math.sqrt(-2.0 * math.log(r) / r)
-    kept[0] = 1.0
-    kept[1] = f * x
-    return f * y
-
-
-def one_normal(loc, scale):
+def one_normal(_g, loc, scale):
     return loc + scale * gauss()
 
 
-def one_exponential(scale, _):
-    return -math.log1p(-random_unit()) * scale
+def one_exponential(g, scale, _):
+    return of_mean_one(g) * scale
 
 
 # --- as NumPy has them
@@ -97,9 +43,7 @@ def one_exponential(scale, _):
 @known("np.random.random", "np.random.random_sample", "np.random.ranf", "np.random.sample")
 def random(size=None):
     """Of [0, 1)."""
-    if size is None:
-        return random_unit()
-    return fill(size, one_uniform, 0.0, 1.0)
+    return draw(None, size, one_uniform, 0.0, 1.0)
 
 
 @known("np.random.rand")
@@ -107,7 +51,7 @@ def rand(*shape):
     """Of [0, 1), in that shape."""
     if len(shape) == 0:
         return random_unit()
-    return fill(shape, one_uniform, 0.0, 1.0)
+    return draw(None, shape, one_uniform, 0.0, 1.0)
 
 
 @known("np.random.randn")
@@ -115,7 +59,7 @@ def randn(*shape):
     """Standard normal numbers in that shape."""
     if len(shape) == 0:
         return gauss()
-    return fill(shape, one_normal, 0.0, 1.0)
+    return draw(None, shape, one_normal, 0.0, 1.0)
 
 
 @known("np.random.uniform")
@@ -123,17 +67,13 @@ def uniform(low=0.0, high=1.0, size=None):
     """Of [low, high)."""
     if not math.isfinite(float(high) - float(low)):
         raise OverflowError("Range exceeds valid bounds")
-    if size is None:
-        return one_uniform(float(low), float(high))
-    return fill(size, one_uniform, float(low), float(high))
+    return draw(None, size, one_uniform, float(low), float(high))
 
 
 @known("np.random.standard_normal")
 def standard_normal(size=None):
     """Normal numbers of mean 0 and deviation 1."""
-    if size is None:
-        return gauss()
-    return fill(size, one_normal, 0.0, 1.0)
+    return draw(None, size, one_normal, 0.0, 1.0)
 
 
 @known("np.random.normal")
@@ -141,17 +81,13 @@ def normal(loc=0.0, scale=1.0, size=None):
     """Normal numbers of that mean and deviation."""
     if scale < 0:
         raise ValueError("scale < 0")
-    if size is None:
-        return one_normal(float(loc), float(scale))
-    return fill(size, one_normal, float(loc), float(scale))
+    return draw(None, size, one_normal, float(loc), float(scale))
 
 
 @known("np.random.standard_exponential")
 def standard_exponential(size=None):
     """Exponential numbers of mean 1."""
-    if size is None:
-        return one_exponential(1.0, 0.0)
-    return fill(size, one_exponential, 1.0, 0.0)
+    return draw(None, size, one_exponential, 1.0, 0.0)
 
 
 @known("np.random.exponential")
@@ -159,9 +95,7 @@ def exponential(scale=1.0, size=None):
     """Exponential numbers of that mean."""
     if scale < 0:
         raise ValueError("scale < 0")
-    if size is None:
-        return one_exponential(float(scale), 0.0)
-    return fill(size, one_exponential, float(scale), 0.0)
+    return draw(None, size, one_exponential, float(scale), 0.0)
 
 
 @known("np.random.randint")
@@ -175,11 +109,11 @@ def randint(low, high=None, size=None):
         raise ValueError("low >= high")
     most = np.uint64(last) - np.uint64(first)
     if size is None:
-        return first + np.int64(below(most))
+        return first + np.int64(under_mask(None, most))
     out = np.empty(size, np.int64)
     flat = out.reshape(-1)
     for i in range(flat.shape[0]):
-        flat[i] = first + np.int64(below(most))
+        flat[i] = first + np.int64(under_mask(None, most))
     return out
 
 
@@ -187,7 +121,7 @@ def randint(low, high=None, size=None):
 def shuffle(x):
     """Puts the items along the first axis in another order."""
     for i in range(x.shape[0] - 1, 0, -1):
-        j = np.int64(below(np.uint64(i)))
+        j = np.int64(under_mask(None, np.uint64(i)))
         if x.ndim == 1:
             x[i], x[j] = x[j], x[i]
         else:
