@@ -133,6 +133,8 @@ Type to_type(nb::handle described) {
     t.readonly = nb::cast<bool>(described.attr("readonly"));
     t.aligned = nb::cast<bool>(described.attr("aligned"));
   }
+  if (tag == "object") t = frontend::object_type(nb::cast<int>(described.attr("ndim")));
+  if (tag == "optional") t = Type::maybe(to_type(described.attr("items")[0]));
   if (tag == "tuple" || tag == "dict" || tag == "list") {
     t.tag = tag == "tuple" ? Type::Tag::Tuple : tag == "dict" ? Type::Tag::Dict : Type::Tag::List;
     t.owned = tag != "tuple";
@@ -217,11 +219,13 @@ nb::tuple described(const std::vector<Type>& types) {
                       : t.is(Type::Tag::Dict)   ? "dict"
                       : t.is(Type::Tag::List)   ? "list"
                       : t.is(Type::Tag::None)   ? "none"
-                      : t.is(Type::Tag::String) ? "str"
+                      : t.is(Type::Tag::Object) ? "object"
+                      : t.is_text()             ? "str"
                                                 : "function";
     const char* layout = t.order == Order::C ? "C" : t.order == Order::F ? "F" : "A";
-    all.append(nb::make_tuple(tag, std::string(numbus::name(t.dtype)), static_cast<int>(t.ndim),
-                              layout, t.readonly, described(t.items)));
+    all.append(nb::make_tuple(tag, std::string(numbus::name(t.dtype)),
+                              t.is(Type::Tag::Object) ? t.number : static_cast<int>(t.ndim), layout,
+                              t.readonly, described(t.items)));
   }
   return nb::tuple(all);
 }

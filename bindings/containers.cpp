@@ -10,6 +10,7 @@
 #include <memory>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "compile/runtime.h"
@@ -21,10 +22,14 @@ using frontend::Type;
 namespace {
 
 // Whether arrays may be among what is held.
-bool has_arrays(const Type& t) { return t.is_array() || std::ranges::any_of(t.items, has_arrays); }
+bool has_arrays(const Type& t) {
+  return t.is_array() || t.is(Type::Tag::Object) || std::ranges::any_of(t.items, has_arrays);
+}
 
-// Arrays among the words that lie in an argument's memory own a reference to it.
-void keep_arrays_in(const Type& t, int64_t* words, const Arguments& call) {
+// Arrays among the words that lie in an argument's memory own a reference to it. `seen`: objects,
+// which may hold each other.
+void keep_arrays_in(const Type& t, int64_t* words, const Arguments& call,
+                    std::unordered_set<int64_t>& seen) {
   if (t.is_array()) {
     if (words[1]) return;
     if (PyObject* o = call.holder_of(reinterpret_cast<const char*>(words[0]))) {
@@ -33,14 +38,17 @@ void keep_arrays_in(const Type& t, int64_t* words, const Arguments& call) {
     }
     return;
   }
-  if (t.is(Type::Tag::List) || t.is(Type::Tag::Dict)) {
+  if (t.is_maybe()) ++words;
+  const bool object = t.is(Type::Tag::Object);
+  if (t.is(Type::Tag::List) || t.is(Type::Tag::Dict) || object) {
+    if (!*words || (object && !seen.insert(*words).second)) return;
     each_item(t, *words, [&](const Type& item, const int64_t* at) {
-      keep_arrays_in(item, const_cast<int64_t*>(at), call);
+      keep_arrays_in(item, const_cast<int64_t*>(at), call, seen);
     });
     return;
   }
   for (const Type& i : t.items) {
-    keep_arrays_in(i, words, call);
+    keep_arrays_in(i, words, call, seen);
     words += frontend::words(i).size();
   }
 }
@@ -56,7 +64,8 @@ Container::~Container() { compile::numbus_release(owner_); }
 void Container::keep_arrays(const Arguments& call) const {
   if (call.buffers.empty() || !has_arrays(type_)) return;
   int64_t word = owner_;
-  keep_arrays_in(type_, &word, call);
+  std::unordered_set<int64_t> seen;
+  keep_arrays_in(type_, &word, call, seen);
 }
 
 nb::handle typed_dict() {
@@ -71,9 +80,17 @@ static nb::handle typed_list() {
   return *cls;
 }
 
+// The class of all objects of jitclasses, once there is one.
+static nb::object& instance_class() {
+  static auto* cls = new nb::object;
+  return *cls;
+}
+
 const Container* container_of(nb::handle value) {
   if (PyObject_IsInstance(value.ptr(), typed_dict().ptr()) != 1 &&
-      PyObject_IsInstance(value.ptr(), typed_list().ptr()) != 1)
+      PyObject_IsInstance(value.ptr(), typed_list().ptr()) != 1 &&
+      !(instance_class().is_valid() &&
+        PyObject_IsInstance(value.ptr(), instance_class().ptr()) == 1))
     return nullptr;
   nb::object held = value.attr("_held");
   if (held.is_none())
@@ -87,7 +104,10 @@ void each_item(const Type& t, int64_t owner,
   const auto* o = reinterpret_cast<const compile::Owner*>(owner);
   const auto* l = reinterpret_cast<const compile::List*>(o + 1);
   const bool dict = t.is(Type::Tag::Dict);
-  const Type entry = dict ? Type::tuple_of(t.items) : t.items[0];
+  const Type entry = dict ? Type::tuple_of(t.items)
+                     : t.is(Type::Tag::Object)
+                         ? Type::tuple_of(frontend::object_class(t.number).types)
+                         : t.items[0];
   for (int64_t i = 0; i < l->length; ++i) {
     const char* at = l->data + i * ir::item_bytes(o->item);
     if (dict) {
@@ -358,6 +378,25 @@ void Arguments::release_lists() {
 }
 
 void bind_containers(nb::module_& m) {
+  m.def("set_instance_class", [](nb::object cls) { instance_class() = std::move(cls); });
+  m.def("define_object_class", [](int number, const std::string& name, nb::list fields) {
+    frontend::ObjectClass c{name, {}, {}};
+    for (nb::handle f : fields) {
+      c.names.push_back(nb::cast<std::string>(f[0]));
+      Type t = to_type(f[1]);
+      frontend::hold_python_numbers(t);
+      frontend::own_arrays(t);
+      if (!frontend::can_hold(t.is_maybe() ? t.items[0] : t))
+        raise(ErrorKind::Type, "jitclass", "a field of a type that objects do not hold",
+              c.names.back() + ": " + frontend::name(t),
+              "numbers, strings, arrays, tuples, lists, dicts or objects");
+      c.types.push_back(std::move(t));
+    }
+    if (frontend::words(Type::tuple_of(c.types)).size() > ir::kItemWords)
+      raise(ErrorKind::NotImplemented, "jitclass", "fields that take too many words", name,
+            "at most 32: a number is one, a string 3, an array 2 and 2 for each axis");
+    frontend::define_object_class(number, std::move(c));
+  });
   compile::release_foreign = [](void* p) { let_go([p] { Py_DECREF(static_cast<PyObject*>(p)); }); };
   nb::class_<Container>(m, "Container", "The memory of a dict of compiled functions.")
       .def_static("of_list",
@@ -410,6 +449,7 @@ void bind_containers(nb::module_& m) {
              });
              return all;
            })
+      .def_prop_ro("number", [](const Container& c) { return c.type().number; })
       .def_prop_ro("types", [](const Container& c) { return described(c.type().items); });
 }
 

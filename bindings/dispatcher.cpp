@@ -408,6 +408,7 @@ void bind_frontend(nb::module_& m) {
   });
   m.def("define_function", [](int f, nb::object tree) { PythonProgram::get().define(f, tree); });
   m.def("add_global_array", [](nb::object a) { return PythonProgram::get().add_array(a); });
+  m.def("extend", [](const std::string& what) { PythonProgram::get().extended.insert(what); });
   m.def("set_library", [](nb::object f) { PythonProgram::get().set_library(f); });
   nb::class_<Dispatcher>(m, "Dispatcher")
       .def(nb::init<nb::object, nb::object, std::string, int>())

@@ -19,6 +19,9 @@ class PythonProgram : public frontend::Program {
   int generalised(int number, const std::vector<frontend::Type>& arguments,
                   std::string& mistake) override;
 
+  int overloaded(const std::string& what, const std::vector<frontend::Type>& arguments,
+                 const std::vector<std::string>& names, std::string& mistake) override;
+
   int add_function(const std::string& name, const std::string& file, int kind);
   void define(int function, nb::handle tree);
   int add_array(nb::handle array);

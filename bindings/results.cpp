@@ -56,6 +56,17 @@ nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call
       compile::numbus_release(owner);
       return all;
     }
+    case Type::Tag::Object: {
+      const int64_t owner = *words++;
+      if (nb::handle given = call.list_of(owner)) {
+        compile::numbus_release(owner);
+        return nb::borrow(given);
+      }
+      auto* held = new Container(t, owner);
+      nb::object o = nb::cast(held, nb::rv_policy::take_ownership);
+      held->keep_arrays(call);
+      return jit_errors().attr("instance")(t.number, o);
+    }
     case Type::Tag::String: {
       const int64_t owner = words[1], length = words[2];
       int order = std::endian::native == std::endian::little ? -1 : 1;

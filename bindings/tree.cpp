@@ -1,5 +1,6 @@
 // From Python's `ast` to the front end's tree.
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "frontend.h"
 
@@ -153,6 +154,15 @@ int PythonProgram::generalised(int number, const std::vector<frontend::Type>& ar
                                std::string& mistake) {
   nb::object made = nb::module_::import_("numbus.kernels._guvectorize")
                         .attr("inside")(number, described(arguments));
+  if (PyLong_Check(made.ptr())) return nb::cast<int>(made);
+  mistake = nb::cast<std::string>(made);
+  return -1;
+}
+
+int PythonProgram::overloaded(const std::string& what, const std::vector<frontend::Type>& arguments,
+                              const std::vector<std::string>& names, std::string& mistake) {
+  nb::object made = nb::module_::import_("numbus.kernels.extending")
+                        .attr("chosen")(what, described(arguments), names);
   if (PyLong_Check(made.ptr())) return nb::cast<int>(made);
   mistake = nb::cast<std::string>(made);
   return -1;

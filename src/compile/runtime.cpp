@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/host_call.h"
@@ -105,6 +106,39 @@ bool rebuild(Owner* o, int64_t room) {
   return true;
 }
 
+// Its memory, after what it holds.
+void free_owner(Owner* o) {
+  const int64_t child = o->child, table = o->table;
+  if (o->landing) Landing::remove(o);
+  cpu_device().free(o, o->bytes);
+  numbus_release(child);
+  numbus_release(table);
+}
+
+// What holds others, which may hold others in turn: objects make long rows. What lies too deep
+// waits for the outermost call.
+void drop_nested(Owner* o) {
+  constexpr int kMostNested = 500;
+  struct Nested {
+    int depth = 0;
+    std::vector<Owner*> waiting;
+  };
+  static thread_local Nested nested;
+  if (nested.depth >= kMostNested) return nested.waiting.push_back(o);
+  ++nested.depth;
+  drop_items(o, 0);
+  free_owner(o);
+  if (--nested.depth > 0) return;
+  while (!nested.waiting.empty()) {
+    Owner* next = nested.waiting.back();
+    nested.waiting.pop_back();
+    ++nested.depth;
+    drop_items(next, 0);
+    free_owner(next);
+    --nested.depth;
+  }
+}
+
 }  // namespace
 
 void (*release_foreign)(void*) = nullptr;
@@ -142,16 +176,12 @@ void numbus_release(int64_t owner) {
   if (__atomic_load_n(&o->count, __ATOMIC_ACQUIRE) != 1 &&
       __atomic_fetch_sub(&o->count, 1, __ATOMIC_ACQ_REL) != 1)
     return;
-  int64_t child = o->child, table = o->table;
   if (o->item == kForeign) {
-    release_foreign(reinterpret_cast<void*>(std::exchange(child, 0)));
+    release_foreign(reinterpret_cast<void*>(std::exchange(o->child, 0)));
   } else if (ir::item_owners(o->item)) {
-    drop_items(o, 0);
+    return drop_nested(o);
   }
-  if (o->landing) Landing::remove(o);
-  cpu_device().free(o, o->bytes);
-  numbus_release(child);
-  numbus_release(table);
+  free_owner(o);
 }
 
 int64_t numbus_list(int64_t memory, int64_t length, int64_t item) {

@@ -422,6 +422,8 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
       if (cls == "list") yes = yes || t.is(Type::Tag::List) || is_plain_list(arg(0)) || t.listed;
       if (cls.starts_with("namedtuple "))
         yes = yes || (!t.names.empty() && t.number == k.type.number);
+      if (cls.starts_with("jitclass "))
+        yes = yes || (t.is(Type::Tag::Object) && t.number == k.type.number);
       if (cls == "np.ndarray") yes = yes || t.is_array();
       if (cls == "np.integer")
         yes = yes || (t.is_number() && !t.weak && numbus::is_integer(t.dtype));

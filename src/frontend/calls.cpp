@@ -36,12 +36,19 @@ Value Lower::call_with_arguments(const Node& n) {
     if (self.unknown()) return {};
     const bool gets = self.type.is(Type::Tag::Dict) && (f.text == "get" || f.text == "pop");
     for (size_t k = 0; k < c.args.size(); ++k)
-      if (!gets || k != 1) refuse_none(n, c.args[k], "as an argument of " + f.text + "()");
-    for (const auto& [k, a] : c.keywords) refuse_none(n, a, "as an argument of " + f.text + "()");
+      if ((!gets || k != 1) && !self.type.is(Type::Tag::Object))
+        refuse_none(n, c.args[k], "as an argument of " + f.text + "()");
+    for (const auto& [k, a] : c.keywords)
+      if (!self.type.is(Type::Tag::Object)) refuse_none(n, a, "as an argument of " + f.text + "()");
     for (const Value& a : c.args)
       if (a.unknown()) return {};
     for (const auto& [k, a] : c.keywords)
       if (a.unknown()) return {};
+    if (u_.program.extended.contains("method " + f.text)) {
+      Call all = c;
+      all.args.insert(all.args.begin(), self);
+      if (auto r = call_overloaded(all, "method " + f.text)) return *r;
+    }
     if (self.type.is(Type::Tag::DType) && f.text == "type") {
       expect(c, "type", 1, 1);
       return numpy_number(n, c.args[0], self.type.dtype);
@@ -100,12 +107,20 @@ Value Lower::call_value(const Call& c, const Value& callee) {
   if (text == "generalised") return call_generalised(c, callee.type.number);
   if (text.starts_with("local ")) return call_local(c, callee.type.number);
   if (text.starts_with("namedtuple ")) return make_named(c, callee.type);
+  if (text.starts_with("overloaded ")) {
+    auto r = call_overloaded(c, text.substr(11));
+    if (r) return *r;
+    // What it is beside: a function that compiled functions know.
+    return call_value(c, expression(u_.overloaded.at(callee.type.number)->all(Field::elts)[0]));
+  }
+  if (text.starts_with("jitclass ")) return new_object(c, callee.type);
   return call_named(c, text);
 }
 
 namespace {
 
 bool holds_lists_of_arrays(const Type& t) {
+  if (t.is(Type::Tag::Object)) return true;
   if (t.is(Type::Tag::List) && !t.items[0].is_number()) return true;
   if (t.is(Type::Tag::Dict) && !t.items[1].is_number()) return true;
   return std::ranges::any_of(t.items, holds_lists_of_arrays);
@@ -536,6 +551,7 @@ Value Lower::call_named(const Call& given, const std::string& name) {
   }
   if (name == "bool" && c.args.size() == 1 && c.args[0].type.is_maybe())
     return boolean(truth(c.n, c.args[0]));
+  if (auto r = builtin_of_object(c, name)) return *r;
   for (const Value& a : c.args) refuse_exception(c.n, a);
   expect_values(c, name);
   for (const Value& a : c.args)

@@ -115,6 +115,13 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
   if (changed_ && of_none && !equality) return {};  // a later pass may know a value
   if (a.type.is_maybe() || b.type.is_maybe())
     if (auto same = compare_none(n, op, a, b)) return *same;
+  const bool objects =
+      (a.type.is(Type::Tag::Object) && (op != NodeKind::In && op != NodeKind::NotIn)) ||
+      b.type.is(Type::Tag::Object);
+  if (objects && !of_none) {
+    if (a.unknown() || b.unknown()) return {};
+    return compare_object(n, op, a, b);
+  }
   if (op == NodeKind::Is || op == NodeKind::IsNot) {
     bool none_a = a.type.is(Type::Tag::None), none_b = b.type.is(Type::Tag::None);
     if (none_a || none_b) return known((none_a && none_b) == (op == NodeKind::Is));

@@ -304,6 +304,11 @@ Value Lower::global(const Node& n) {
   }
   v.type = Type::of(n.text.starts_with("module ") ? Type::Tag::Module : Type::Tag::Function);
   v.type.text = n.text;
+  if (n.text.starts_with("jitclass ")) v.type.number = n.number;
+  if (n.text.starts_with("overloaded ")) {
+    v.type.number = n.number;
+    u_.overloaded[n.number] = &n;
+  }
   if (n.text.starts_with("namedtuple ")) {
     v.type.number = n.number;
     u_.classes[n.number] = &n;
@@ -321,6 +326,7 @@ Type Lower::declared(const Node& n) {
   if (what == "str") return held_type(text("").type);
   if (what == "list" && items.size() == 1) return list_type(items[0]);
   if (what == "dict" && items.size() == 2) return dict_type(items[0], items[1]);
+  if (what == "object") return object_type(n.number);
   if (what.starts_with("array ")) {
     Type t = Type::array_of(static_cast<DType>(n.number), what[6] - '0',
                             what[8] == 'C'   ? Order::C
@@ -334,6 +340,8 @@ Type Lower::declared(const Node& n) {
 
 Value Lower::attribute(const Node& n) {
   Value v = some_with_attributes(n, maybe_none(*n.one(Field::value)), n.text);
+  if (!v.unknown() && u_.program.extended.contains("attribute " + n.text))
+    if (auto r = call_overloaded({n, {v}, {}}, "attribute " + n.text)) return *r;
   if (of_user() && v.type.is_number() && v.type.weak && n.text != "real" && n.text != "imag")
     fail(n, name(v.type) + " has no attribute '" + n.text + "'");
   if (of_user() && (v.type.is(Type::Tag::List) || is_plain_list(v) || v.type.listed))
@@ -343,6 +351,7 @@ Value Lower::attribute(const Node& n) {
 
 Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name) {
   if (v.unknown()) return {};
+  if (v.type.is(Type::Tag::Object)) return attribute_of_object(n, v, name);
   if (v.type.is_array()) {
     if (name == "shape" || name == "strides") {
       Value in_memory = name == "strides" && v.lazy ? materialise(n, v) : v;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,12 @@ class Program {
   // The function that runs the guvectorized one of this number over arguments of these types; -1
   // and a message: there is none.
   virtual int generalised(int number, const std::vector<Type>& arguments, std::string& mistake) = 0;
+  // What the program says of others' functions (numba.extending): "function NUMBER NAME", "method
+  // NAME" or "attribute NAME" for arguments of these types, of which the last ones have names; -1:
+  // there is none, and a message where there has to be one.
+  virtual int overloaded(const std::string& what, const std::vector<Type>& arguments,
+                         const std::vector<std::string>& names, std::string& mistake);
+  std::set<std::string> extended;  // methods and attributes of which it says something
 };
 
 struct Options {

@@ -81,12 +81,13 @@ bool Lower::holds_strings(const Type& t) {
 }
 
 bool Lower::holds_lists(const Type& t) {
-  return t.is(Type::Tag::List) || t.is(Type::Tag::Dict) ||
+  return t.is(Type::Tag::List) || t.is(Type::Tag::Dict) || t.is(Type::Tag::Object) ||
          std::any_of(t.items.begin(), t.items.end(), holds_lists);
 }
 
 void Lower::share_lists(Value& v) {
-  v.outside = v.type.is(Type::Tag::List) || v.type.is(Type::Tag::Dict);
+  v.outside =
+      v.type.is(Type::Tag::List) || v.type.is(Type::Tag::Dict) || v.type.is(Type::Tag::Object);
   for (Value& i : v.items) share_lists(i);
 }
 

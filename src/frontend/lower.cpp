@@ -8,6 +8,11 @@
 
 namespace numbus::frontend {
 
+int Program::overloaded(const std::string& /*what*/, const std::vector<Type>& /*arguments*/,
+                        const std::vector<std::string>& /*names*/, std::string& /*mistake*/) {
+  return -1;
+}
+
 Spec& Unit::specialise(int source, const std::vector<Type>& arguments, const Node* from) {
   std::string k = std::to_string(source) + ":";
   for (const Type& t : arguments) put_key(k, t);
@@ -569,7 +574,8 @@ Value Lower::unflatten(const Type& t, std::span<const Val> all, size_t& next) {
       break;
     }
     case Type::Tag::List:
-    case Type::Tag::Dict: r.v = {all[next++]}; break;
+    case Type::Tag::Dict:
+    case Type::Tag::Object: r.v = {all[next++]}; break;
     case Type::Tag::Maybe:
       r.v = {all[next++]};
       r.items = {unflatten(t.items[0], all, next)};

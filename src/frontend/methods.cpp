@@ -18,6 +18,7 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
   };
   if (self.type.is(Type::Tag::Function) && self.type.text.starts_with("cuda."))
     return call_named(c, self.type.text + "." + name);
+  if (self.type.is(Type::Tag::Object)) return object_method(c, self, name);
   if (self.type.is(Type::Tag::Tuple) && self.type.text == "generator")
     return generator_method(c, self, name);
   if (self.type.is_integer() && (name == "bit_length" || name == "bit_count"))

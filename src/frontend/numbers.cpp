@@ -135,6 +135,7 @@ Val Lower::truth(const Node& n, const Value& v) {
                  : b_->emit(Op::not_equal, DType::Bool, v.v[0],
                             b_->constant(v.type.dtype, Scalar::from_int(0)));
     case Type::Tag::None: return b_->constant(DType::Bool, Scalar::from_bool(false));
+    case Type::Tag::Object: return truth_of_object(n, v);
     case Type::Tag::Maybe: return if_there(v, [&](const Value& value) { return truth(n, value); });
     case Type::Tag::Tuple: return b_->constant(DType::Bool, Scalar::from_bool(!v.items.empty()));
     case Type::Tag::List: return less(ci(0), list_length(v));
@@ -272,6 +273,8 @@ Value Lower::operation(const Node& n, Op op, const Value& given_a, const Value& 
 
 Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
   if (a.unknown() || b.unknown()) return {};
+  if (a.type.is(Type::Tag::Object) || b.type.is(Type::Tag::Object))
+    return binary_of_object(n, op, a, b);
   if (a.type.is(Type::Tag::Dict) || b.type.is(Type::Tag::Dict)) return binary_dicts(n, op, a, b);
   if (a.type.is(Type::Tag::List) || b.type.is(Type::Tag::List)) {
     for (const Value* v : {&a, &b})

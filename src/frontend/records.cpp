@@ -82,7 +82,7 @@ void Lower::fill_records(const Node& n, const Value& to, const Value& from) {
 uint64_t Lower::origin_of(const Value& v) const {
   uint64_t all = v.origin;
   const bool holds = v.type.is(Type::Tag::List) || v.type.is(Type::Tag::Dict);
-  if (holds && !v.type.items.back().is_number()) all |= in_lists_;
+  if (v.type.is(Type::Tag::Object) || (holds && !v.type.items.back().is_number())) all |= in_lists_;
   for (const Value& i : v.items) all |= origin_of(i);
   return all;
 }
@@ -93,7 +93,8 @@ void Lower::put_in_lists(uint64_t origin) {
 }
 
 void Lower::set_origin(Value& v, uint64_t origin) {
-  if (v.type.is_array() || v.type.is(Type::Tag::List) || v.type.is(Type::Tag::Dict))
+  if (v.type.is_array() || v.type.is(Type::Tag::List) || v.type.is(Type::Tag::Dict) ||
+      v.type.is(Type::Tag::Object))
     v.origin = origin;
   for (Value& i : v.items) set_origin(i, origin);
 }

@@ -233,11 +233,9 @@ void Lower::assign(const Node& target, const Value& v, bool fresh) {
       break;
     }
     case NodeKind::Attribute: {
-      Value owner = expression(*target.one(Field::value));
-      if (owner.unknown()) return;
-      if (is_records(owner))
-        return fill_records(target, field_of_records(target, owner, target.text), v);
-      fail(target, "attributes cannot be assigned to", "return the new value instead");
+      Value owner =
+          some_with_attributes(target, maybe_none(*target.one(Field::value)), target.text);
+      return store_attribute(target, owner, target.text, v);
     }
     default: not_yet(target, "this target of an assignment");
   }
@@ -383,12 +381,26 @@ void Lower::aug_assign(const Node& n) {
       return;
     }
     store(target, a, by,
-          old.type.is_array() ? in_place(n, op, old, more) : binary(n, op, old, more));
+          old.type.is_array() ? in_place(n, op, old, more) : renewed(n, op, old, more));
     return;
   }
   if (target.kind == NodeKind::Attribute) {
-    Value old = attribute(target);
-    assign(target, binary(n, op, old, expression(*n.one(Field::value))));
+    // What has the attribute is found once.
+    Value owner = some_with_attributes(target, maybe_none(*target.one(Field::value)), target.text);
+    if (owner.unknown()) return;
+    Value old = attribute_of(target, owner, target.text);
+    Value more = some(n, maybe_none(*n.one(Field::value)), in_place_message);
+    old = some(n, old, in_place_message);
+    if (old.unknown() || more.unknown()) return;
+    if (owner.type.is(Type::Tag::Object)) {
+      if (change_list(n, op, target, old, more)) return;
+      if (old.type.is_array() && !old.lazy) {
+        Value all;
+        all.type = Type::of(Type::Tag::Ellipsis);
+        return store(target, old, all, in_place(n, op, old, more));
+      }
+    }
+    store_attribute(target, owner, target.text, renewed(n, op, old, more));
     return;
   }
   if (target.kind != NodeKind::Name) not_yet(n, "this target of an assignment");
@@ -404,7 +416,7 @@ void Lower::aug_assign(const Node& n) {
     store(target, old, all, in_place(n, op, old, v));
     return;
   }
-  assign_name(target, target.text, binary(n, op, old, v));
+  assign_name(target, target.text, renewed(n, op, old, v));
 }
 
 void Lower::when(Val condition, const std::function<void()>& yes, const std::function<void()>& no,

@@ -193,6 +193,7 @@ Value Lower::index(const Node& n, const Value& a, const Value& by) {
   here_ = &n;
   if (a.unknown() || by.unknown()) return {};
   if (is_records(a)) return index_records(n, a, by);
+  if (auto item = call_special(n, "__getitem__", {a, by})) return *item;
   if (a.type.is(Type::Tag::Dict)) return read_dict(n, a, by);
   if (a.type.is(Type::Tag::DType) && a.type.items.empty()) return array_type(n, a, by);
   if (a.type.is(Type::Tag::Iterator) && a.type.text == "flat")
@@ -380,6 +381,7 @@ void Lower::store(const Node& n, const Value& a, const Value& by, const Value& v
   here_ = &n;
   if (a.unknown() || by.unknown()) return;
   if (is_records(a)) return store_records(n, a, by, v);
+  if (call_special(n, "__setitem__", {a, by, v})) return;
   if (a.type.is(Type::Tag::Dict)) return store_dict(n, *n.one(Field::value), a, by, v);
   if (a.type.is(Type::Tag::Iterator) && a.type.text == "flat" && by.type.is_integer()) {
     const Value& all = a.items[0];

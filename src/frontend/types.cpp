@@ -3,8 +3,40 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <mutex>
 
 namespace numbus::frontend {
+
+namespace {
+
+struct Classes {
+  std::mutex lock;
+  std::map<int, ObjectClass> all;
+};
+Classes& classes() {
+  static auto* held = new Classes;
+  return *held;
+}
+
+}  // namespace
+
+void define_object_class(int number, ObjectClass c) {
+  std::lock_guard<std::mutex> guard(classes().lock);
+  classes().all.try_emplace(number, std::move(c));
+}
+
+const ObjectClass& object_class(int number) {
+  std::lock_guard<std::mutex> guard(classes().lock);
+  return classes().all.at(number);
+}
+
+Type object_type(int number) {
+  Type t = Type::of(Type::Tag::Object);
+  t.number = number;
+  t.owned = true;
+  return t;
+}
 
 std::string name(const Type& t) {
   switch (t.tag) {
@@ -43,6 +75,7 @@ std::string name(const Type& t) {
     case Type::Tag::Dict:
       if (t.is_set()) return "set(" + name(t.items[0]) + ")";
       return "dict(" + name(t.items[0]) + ", " + name(t.items[1]) + ")";
+    case Type::Tag::Object: return object_class(t.number).name;
     case Type::Tag::Iterator: return t.text;
     case Type::Tag::Range: return "range";
     case Type::Tag::Slice: return "slice";
@@ -82,7 +115,7 @@ bool may_be_none(const Type& t) {
              return i.is(Type::Tag::None) || i.is_maybe() || may_be_none(i);
            });
   return t.is_number() || t.is_array() || t.is(Type::Tag::String) || t.is(Type::Tag::List) ||
-         t.is(Type::Tag::Dict);
+         t.is(Type::Tag::Dict) || t.is(Type::Tag::Object);
 }
 
 // Of types of which one is None, or may be.
@@ -247,6 +280,7 @@ const Type* only_inside(const Type& t) {
     case Type::Tag::None:
     case Type::Tag::Number:
     case Type::Tag::String:
+    case Type::Tag::Object:
     case Type::Tag::Array: return nullptr;
     case Type::Tag::Tuple:
       if (!t.text.empty() || t.listed) return &t;
@@ -270,6 +304,7 @@ std::vector<DType> words(const Type& t) {
     case Type::Tag::Array: return std::vector<DType>(2 + 2 * t.ndim, DType::I64);
     case Type::Tag::List:
     case Type::Tag::Dict:
+    case Type::Tag::Object:
       return {DType::I64};  // the owner of its header
     // Whether there is a value, and its words, which are zero where there is none.
     case Type::Tag::Maybe: {
@@ -298,7 +333,7 @@ bool can_hold(const Type& t) {
     for (const Type& i : t.items)
       if (!can_hold(i)) return false;
   } else if (!t.is_number() && !t.is_array() && !t.is(Type::Tag::List) && !t.is(Type::Tag::Dict) &&
-             !t.is(Type::Tag::String)) {
+             !t.is(Type::Tag::String) && !t.is(Type::Tag::Object)) {
     return false;
   }
   return words(t).size() <= ir::kItemWords;
@@ -311,7 +346,7 @@ DType stored(DType word) {
 
 uint32_t owner_words(const Type& t, size_t at) {
   if (t.is_array() || t.is(Type::Tag::String)) return 2u << at;
-  if (t.is(Type::Tag::List) || t.is(Type::Tag::Dict)) return 1u << at;
+  if (t.is(Type::Tag::List) || t.is(Type::Tag::Dict) || t.is(Type::Tag::Object)) return 1u << at;
   uint32_t all = 0;
   at += t.is_maybe();
   for (const Type& i : t.items) {
@@ -351,7 +386,7 @@ void own_arrays(Type& t) {
 
 std::vector<size_t> owners(const Type& t) {
   if (t.is_array()) return t.owned ? std::vector<size_t>{1} : std::vector<size_t>{};
-  if (t.is(Type::Tag::List) || t.is(Type::Tag::Dict)) return {0};
+  if (t.is(Type::Tag::List) || t.is(Type::Tag::Dict) || t.is(Type::Tag::Object)) return {0};
   if (t.is(Type::Tag::String)) return {1};
   if (t.is(Type::Tag::Function)) return {};
   std::vector<size_t> all;

@@ -24,6 +24,7 @@ struct Type {
     Tuple,
     List,      // items: the type of its items
     Dict,      // items: the types of its keys and values; None for values: a set
+    Object,    // of a jitclass; number: which
     Iterator,  // what loops take apart, such as zip(…), which is its text; items: what it goes over
     Range,
     Slice,     // items: start, stop, step, each None or a number
@@ -99,6 +100,17 @@ struct Type {
     return r;
   }
 };
+
+// What a jitclass holds: its fields in order, each a word or several in the memory of an object.
+struct ObjectClass {
+  std::string name;
+  std::vector<std::string> names;
+  std::vector<Type> types;
+};
+// The classes of the process, by number. A number is defined once, before an object of it is made.
+void define_object_class(int number, ObjectClass c);
+const ObjectClass& object_class(int number);
+Type object_type(int number);
 
 // As messages name it: "float64", "int", "array(float32, 2d, C)".
 std::string name(const Type& t);

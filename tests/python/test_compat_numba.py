@@ -142,11 +142,11 @@ def test_extending():
 @pytest.mark.parametrize(("line", "name"), [
     ("from numba.typed import Set", "numba.typed.Set"),
     ("import numba; numba.typed.Set()", "numba.typed.Set"),
-    ("from numba.experimental import jitclass", "numba.experimental.jitclass"),
+    ("from numba.experimental import structref", "numba.experimental.structref"),
     ("from numba import cfunc", "numba.cfunc"),
     ("import numba; numba.objmode()", "numba.objmode"),
-    ("from numba.extending import overload", "numba.extending.overload"),
-    ("from numba import types; types.Optional", "numba.types.Optional"),
+    ("from numba.extending import typeof_impl", "numba.extending.typeof_impl"),
+    ("from numba import types; types.NPDatetime", "numba.types.NPDatetime"),
 ])  # fmt: skip
 def test_what_is_not_served_names_the_line(tmp_path, line, name):
     err = run(tmp_path, f"x = 1\n{line}\n", code=1).stderr

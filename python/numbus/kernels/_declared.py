@@ -52,6 +52,8 @@ def distance(a, t):
         return 0 if type(a) is str else None
     if t.tag in ("dict", "list"):
         return 0 if getattr(a, "_type", None) == t else None
+    if t.tag == "object":
+        return 0 if getattr(a, "_numba_type_", None) == t else None
     return 0 if t.tag == "none" and a is None else None
 
 

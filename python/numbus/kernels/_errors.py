@@ -169,6 +169,20 @@ def named_tuple(number, items):
     return _classes[number]._make(items)
 
 
+jitclasses = []  # by number
+
+
+def instance(number, held):
+    """Called by the core: an object of the jitclass of that number."""
+    return jitclasses[number]._of(held)
+
+
+def member(name):
+    """The function for 'object NUMBER KIND NAME', as the core asks for it; None: there is none."""
+    _, number, kind, name = name.split(" ")
+    return jitclasses[int(number)]._members.get((kind, name))
+
+
 def argument(value, function):
     """What the core cannot read itself: the number of a function, or an array."""
     number = getattr(value, "_kernel_argument", None) or getattr(value, "_kernel_function", None)

@@ -329,6 +329,12 @@ class _Names(ast.NodeTransformer):
                 if issubclass(c, BaseException)
             ]
             return Global(f"exception {_errors.exception_name(value)}", at, elts=bases)
+        if isinstance(value, type) and hasattr(value, "_kernel_class"):
+            name, number = value._kernel_class()
+            return Global(f"jitclass {name}", at, number)
+        extended = self.program.extended.get(id(value))
+        if extended is not None and not _is_own(self.function):
+            return self.extended(extended, value, at)
         name = getattr(value, "_kernel_name", None) or name_of(value)
         if name is not None:
             return Global(name, at)
@@ -390,6 +396,18 @@ class _Names(ast.NodeTransformer):
             f"unsupported '{type(value).__name__}' objects mean nothing in compiled functions", at
         )
 
+    def extended(self, number, value, at):
+        """A function that overload() has said something of, and what it is beside."""
+        del self.program.extended[id(value)]
+        try:
+            beside = self.describe(value, at)
+        finally:
+            self.program.extended[id(value)] = number
+        if beside.text == "function":
+            beside = Global(f"unsupported {value.__name__}() is not known for these types", at)
+        name = getattr(value, "__name__", "the function")
+        return Global(f"overloaded function {number} {name}", at, number, elts=[beside])
+
     def array(self, value, at):
         """A global array of NumPy's is a constant: its values as the function is compiled."""
         if type(value) in _PLAIN and dtype_number(value.dtype) is not None:
@@ -417,6 +435,8 @@ def declared_type(t, at):
     if tag == "array":
         return Global(f"type array {t.ndim} {t.layout}", at, number=dtype_number(t.dtype))
     items = [declared_type(i, at) for i in getattr(t, "items", ())]
+    if tag == "object":
+        return Global("type object", at, number=t.ndim)
     return Global(f"type {tag}", at, elts=items)
 
 
@@ -441,6 +461,7 @@ class Program:
     def __init__(self):
         self.functions = {}  # (id of code, what its names stand for) to (number, code)
         self.arrays = {}  # (dtype, shape, digest of the values) to number
+        self.extended = {}  # id of a function that overload() has said something of, to its number
         self._own = {}  # functions of Numbus, whose globals never change, to their numbers
         self._local = threading.local()  # this thread's resolution
 
@@ -538,6 +559,10 @@ class Program:
     def _resolved(self, function):
         """(definition, what its names stand for): the latter tells two states of it apart."""
         definition = parse(function)
+        renamed = getattr(function, "_kernel_attributes", None)
+        for node in ast.walk(definition) if renamed else ():
+            if isinstance(node, ast.Attribute):
+                node.attr = renamed.get(node.attr, node.attr)
         row = registry.BODIES.get(function)
         if row is not None:
             definition.body[:0] = _registered.conversions(row, definition)
@@ -579,7 +604,8 @@ class Program:
         """The number of the library's function of that name; -1 where there is none."""
         from . import _library
 
-        function = _library.find(name)
+        find = _errors.member if name.startswith("object ") else _library.find
+        function = find(name)
         return -1 if function is None else self.anew(function)
 
 
@@ -699,6 +725,8 @@ def parse(function):
     if code.co_name == "<lambda>":
         found = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda)]
         same = [n for n in found if len(n.args.args) == code.co_argcount]
+        # The innermost one around all of its instructions.
+        same = [n for n in same if _encloses(n.body, code)][-1:] or same
         if len(same) != 1 and len({ast.dump(n) for n in same}) != 1:
             raise CompileError(
                 "several lambdas stand on one line", None, function, "give each a line of its own"
@@ -708,6 +736,15 @@ def parse(function):
         if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
             return node
     raise CompileError(f"the source of '{function.__name__}' is not a function's", None, function)
+
+
+def _encloses(node, code):
+    """Whether all instructions of a function stand for parts of an expression."""
+    begin, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+    parts = [p for p in code.co_positions() if None not in p and p[2] < p[3]]
+    return bool(parts) and all(
+        begin <= (line, column) and (last, until) <= end for line, last, column, until in parts
+    )
 
 
 def _first_lambda(text):

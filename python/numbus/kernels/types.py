@@ -4,6 +4,7 @@ import re
 
 import numpy
 
+from ._errors import jitclasses
 from ._resolve import dtype_number
 
 __all__ = ["Type", "is_arguments", "signature"]
@@ -45,6 +46,8 @@ class Type:
         return (self.tag, str(self.dtype), self.ndim, self.layout, self.items)
 
     def __eq__(self, other):
+        if isinstance(other, str):  # the dtype of an array's type
+            return self.tag == "number" and str(self.dtype) == other
         return isinstance(other, Type) and self._key() == other._key()
 
     def __hash__(self):
@@ -63,6 +66,49 @@ class Signature:
     def __repr__(self):
         return f"{self.return_type}({', '.join(map(repr, self.args))})"
 
+
+class _Kind(type):
+    """A class of types: isinstance(t, Integer) asks what a type is of; where types of the kind are
+    made of parts, calling it makes one.
+    """
+
+    def __new__(cls, name, doc, holds, make=None):
+        made = super().__new__(cls, name, (), {"__doc__": doc, "__slots__": ()})
+        made._holds, made._make = staticmethod(holds), make and staticmethod(make)
+        return made
+
+    def __init__(cls, *_):
+        pass
+
+    def __call__(cls, *args, **kwargs):
+        if cls._make is None:
+            raise TypeError(
+                f"[types] a class of types that makes none; got {cls.__name__}(…); expected a "
+                "type, such as float64"
+            )
+        return cls._make(*args, **kwargs)
+
+    def __instancecheck__(cls, t):
+        if isinstance(t, str):  # the dtype of an array's type
+            t = _ALL.get("bool_" if t == "bool" else t)
+        return isinstance(t, Type) and cls._holds(t)
+
+
+def _number_of(kinds):
+    return lambda t: t.tag == "number" and numpy.dtype(t.dtype).kind in kinds
+
+
+Number = _Kind("Number", "Numbers of every kind but booleans.", _number_of("iufc"))
+Integer = _Kind("Integer", "Integers.", _number_of("iu"))
+Float = _Kind("Float", "Real floating-point numbers.", _number_of("f"))
+Complex = _Kind("Complex", "Complex numbers.", _number_of("c"))
+Boolean = _Kind("Boolean", "Booleans.", _number_of("b"))
+UnicodeType = _Kind("UnicodeType", "Strings.", lambda t: t.tag == "str")
+NoneType = _Kind("NoneType", "None.", lambda t: t.tag == "none")
+BaseTuple = _Kind("BaseTuple", "Tuples.", lambda t: t.tag == "tuple")
+ClassInstanceType = _Kind(
+    "ClassInstanceType", "Objects of jitclasses.", lambda t: t.tag == "object"
+)
 
 _ALL = {}
 for _name in (
@@ -109,27 +155,32 @@ globals().update(_ALL)
 __all__ += list(_ALL)
 
 
-def Tuple(items):
+def _tuple(items):
     """The type of a tuple of these."""
     return Type("tuple", items=items, name=f"Tuple({', '.join(map(repr, items))})")
 
 
-def UniTuple(item, count):
+def _unituple(item, count):
     """The type of a tuple of `count` items of one type."""
     return Tuple([item] * count)
 
 
-def DictType(keys, values):
+def _dicttype(keys, values):
     """The type of a numba.typed.Dict with keys and values of these types."""
     return Type("dict", items=(keys, values), name=f"DictType[{keys!r},{values!r}]")
 
 
-def ListType(item):
+def _listtype(item):
     """The type of a numba.typed.List, and of a list, with items of this type."""
     return Type("list", items=(item,), name=f"ListType[{item!r}]")
 
 
-def Array(dtype, ndim, layout, readonly=False):
+def optional(value):
+    """The type of None or a value of that type, for the fields of a jitclass."""
+    return Type("optional", items=(value,), name=f"Optional({value!r})")
+
+
+def _array(dtype, ndim, layout, readonly=False):
     """The type of an array."""
     return Type(
         "array",
@@ -140,6 +191,22 @@ def Array(dtype, ndim, layout, readonly=False):
         readonly=readonly,
     )
 
+
+Optional = _Kind(
+    "Optional", "None or a value: Optional(type).", lambda t: t.tag == "optional", optional
+)
+Tuple = _Kind("Tuple", "Tuples: Tuple((a, b)).", lambda t: t.tag == "tuple", _tuple)
+UniTuple = _Kind(
+    "UniTuple",
+    "Tuples of items of one type: UniTuple(item, count).",
+    lambda t: t.tag == "tuple" and len(set(t.items)) == 1,
+    _unituple,
+)
+DictType = _Kind(
+    "DictType", "Typed dicts: DictType(keys, values).", lambda t: t.tag == "dict", _dicttype
+)
+ListType = _Kind("ListType", "Lists: ListType(item).", lambda t: t.tag == "list", _listtype)
+Array = _Kind("Array", "Arrays: Array(dtype, ndim, layout).", lambda t: t.tag == "array", _array)
 
 _TEXT = re.compile(r"[\w\s\[\]():,.]*\Z")
 
@@ -182,6 +249,11 @@ def signature(given):
     )
 
 
+def one_type(t):
+    """The class of types that is just this one."""
+    return _Kind(repr(t), f"Just {t!r}.", lambda other: other == t)
+
+
 def is_arguments(given):
     """Whether a tuple or list is one signature's argument types, rather than several signatures."""
     return isinstance(given, tuple) and all(isinstance(t, Type) for t in given)
@@ -205,6 +277,8 @@ def _from_core(tag, dtype, ndim, layout, readonly, items):
         return ListType(*from_core(items))
     if tag == "str":
         return _ALL["unicode_type"]
+    if tag == "object":
+        return jitclasses[ndim].class_type.instance_type
     return Type(tag, name=tag)
 
 

@@ -1,18 +1,19 @@
-"""numba.extending: register_jitable; the rest is not served yet."""
+"""numba.extending: overload and its kin; other names say that they are not served yet."""
 
 from numbus.kernels import njit
+from numbus.kernels.extending import (
+    intrinsic,
+    overload,
+    overload_attribute,
+    overload_method,
+    register_jitable,
+)
 
 from .._missing import missing
 
+__all__ = ["intrinsic", "overload", "overload_attribute", "overload_method", "register_jitable"]
 __name__ = "numba.extending"
 __path__ = []  # so that Python asks us what `from … import` does not find
-
-
-def register_jitable(*args, **kwargs):
-    """The function as it is: compiled functions call Python functions by compiling them."""
-    if kwargs or not args:
-        return lambda function: function
-    return args[0]
 
 
 def is_jitted(function):
@@ -21,4 +22,4 @@ def is_jitted(function):
 
 
 def __getattr__(name):
-    return missing("numba.extending", name, "functions with @njit")
+    return missing("numba.extending", name, "overload")
