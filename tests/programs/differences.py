@@ -30,7 +30,8 @@ ALLOWED = {
     "for one of its floats and a float32, unless the former is a constant that float32 holds. "
     "Where extents decide how many axes an array has (np.cross of two vectors in the plane, which "
     "NumPy means to drop) there is an error, and no verdict; np.polyval of no coefficients has the "
-    "type that some would give it.",
+    "type that some would give it. A dict that is written with a key twice has a type for the "
+    "value that is dropped, too: no verdict.",
     "float32": "Functions of math stay in float32 and float16 for NumPy's numbers of these types, "
     "where CPython computes float64: kernels would be many times slower. Squares in var and std of "
     "float16 are summed in float32, where NumPy's leave float16.",
@@ -43,7 +44,8 @@ ALLOWED = {
     "or tuple (CPython asks for the object), and how complex numbers with a NaN part are ordered "
     "(NumPy's numbers and arrays differ), what a loop over a dict goes on with that was given "
     "other keys meanwhile, but not more or fewer (a RuntimeError), what a mask that lies in the "
-    "array written to picks, and expm1 of a complex infinity (NumPy has NaN for a "
+    "array written to picks, np.exp2 of complex numbers with large real parts (NumPy's is exact to "
+    "as many digits less as these have), and expm1 of a complex infinity (NumPy has NaN for a "
     "zero imaginary part): a program that asks has no verdict.",
     "kernels": "In kernels of cuda.jit, division by zero, negative shift counts and "
     "negative powers of integers raise nothing: integers give 0 (the whole part of a power) and "
@@ -449,6 +451,13 @@ def call(function, args, keywords):
         raise NoVerdict("the number of axes hangs on extents")
     if function is np.average and cancel(keywords.get("weights")):
         raise NoVerdict("weights that cancel out")
+    if (
+        function is np.exp2
+        and np.iscomplexobj(args[0])
+        and np.size(args[0])
+        and np.abs(np.real(args[0])).max() > 8
+    ):
+        raise NoVerdict("NumPy's exp2 of a complex number, which loses digits")
     if function is np.arange and uncountable(args):
         raise NoVerdict("a float beyond an integer")
     if getattr(function, "__module__", "") == "math" and not keywords:

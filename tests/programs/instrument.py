@@ -90,7 +90,8 @@ class Instrument(ast.NodeTransformer):
 
     def visit_Dict(self, node):
         self.generic_visit(node)
-        return self._made(node, "_dict", node)
+        keys = 0 if isinstance(node, ast.DictComp) or None in node.keys else len(node.keys)
+        return self._made(node, "_dict", node, ast.Constant(keys))
 
     visit_DictComp = visit_Dict
 

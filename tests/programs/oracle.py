@@ -322,8 +322,10 @@ class Run:
         """A list has items of one type."""
         return one_type.of_one_type(items)
 
-    def dict(self, made):
+    def dict(self, made, keys):
         """A dict has values of one type, and its keys are no NaN."""
+        if len(made) < keys:
+            raise NoVerdict("a key twice in a dict, whose first value counts for the type")
         for key in made:
             identify_key(key)
         one_type.settle_dict(made)

@@ -15,7 +15,13 @@ pytestmark = [
     pytest.mark.numbus,
     pytest.mark.skipif(not DOCS.is_dir(), reason="not in a checkout"),
 ]
-PAGES = ("docs/kernels.md", "docs/advise.md", "docs/gradients.md", "examples/README.md")
+PAGES = (
+    "docs/kernels.md",
+    "docs/from-numba.md",
+    "docs/advise.md",
+    "docs/gradients.md",
+    "examples/README.md",
+)
 
 
 def blocks(page):
@@ -25,7 +31,9 @@ def blocks(page):
         yield text.count("\n", 0, match.start(1)) + 1, match[1]
 
 
-@pytest.mark.parametrize("page", ["docs/kernels.md", "docs/advise.md", "docs/gradients.md"])
+@pytest.mark.parametrize(
+    "page", ["docs/kernels.md", "docs/from-numba.md", "docs/advise.md", "docs/gradients.md"]
+)
 def test_code(page):
     """A page's blocks, one after the other, in one namespace."""
     names = {"__name__": "page"}
