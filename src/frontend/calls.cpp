@@ -114,6 +114,7 @@ Value Lower::call_value(const Call& c, const Value& callee) {
     return call_value(c, expression(u_.overloaded.at(callee.type.number)->all(Field::elts)[0]));
   }
   if (text.starts_with("jitclass ")) return new_object(c, callee.type);
+  if (text.starts_with("heapq.heap")) return call_heap(c, text.substr(6));
   return call_named(c, text);
 }
 
@@ -272,9 +273,13 @@ Value Lower::call_function(const Call& c, int source) {
   if (std::any_of(c.args.begin(), c.args.end(), local) ||
       std::any_of(c.keywords.begin(), c.keywords.end(), [&](auto& k) { return local(k.second); }))
     return call_inline(c, s.definition, s.name, nullptr, &s);
-  bool library = s.library(),
-       lists = library && (s.file.ends_with("/lists.py") || s.file.ends_with("/dicts.py") ||
-                           s.file.ends_with("/strings.py"));
+  // Files whose functions take lists as they are, not the numbers in them.
+  static constexpr std::string_view kOfLists[] = {"/lists.py", "/heaps.py", "/dicts.py",
+                                                  "/strings.py"};
+  const bool library = s.library();
+  const bool lists = library && std::ranges::any_of(kOfLists, [&](std::string_view f) {
+                       return s.file.ends_with(f);
+                     });
   if (library) expect_parameters(c, s);
   if (s.kind == Source::Registered) {
     Scope* caller = scope_;

@@ -245,6 +245,15 @@ Value Lower::to_list(const Node& n, const Value& v, const Type& item) {
       same.type = list_type(item);
       return same;
     }
+    Type both;
+    if (v.fresh && own.is(Type::Tag::Tuple) && join(own, item, both) && both == item) {
+      // Nobody else holds it: another one of its items, each as one of the wider type.
+      const Val count = list_length(v);
+      Value wider = new_list(item, ci(0), ci(0));
+      resize_list(wider, count);
+      counted(count, [&](Val i) { write_item(n, wider, i, read_item(v, i)); });
+      return wider;
+    }
     if (!v.fresh || !item.is_number())
       not_yet(n, "a " + name(list_type(item)) + " of a " + name(v.type),
               "make the list of floats from the start: [0.0] * n");
@@ -337,6 +346,24 @@ Value Lower::empty_list(const Call& c) {
   return new_list(t.items[0], ci(0), ci(0));
 }
 
+// A function of heapq that changes a list, which is a method of lists here.
+Value Lower::call_heap(const Call& c, const std::string& name) {
+  const Node& n = c.n;
+  const auto& given = n.all(Field::args);
+  if (c.args.empty() || given.empty() || given[0].kind == NodeKind::Starred)
+    fail(n, "heapq." + name + "() takes a list", "heapq." + name + "(items)");
+  Value self = c.args[0];
+  if (self.unknown()) return {};
+  if (self.type.listed && becomes_list(n)) return {};
+  self = boxed(n, self);
+  if (!self.type.is(Type::Tag::List))
+    fail(n, "heapq." + name + "() takes a list; got " + frontend::name(self.type), "a list");
+  Call rest{n, {}, c.keywords};
+  rest.args.assign(c.args.begin() + 1, c.args.end());
+  for (const Value& a : rest.args) refuse_none(n, a, "as an item of a list");
+  return list_method(rest, given[0], self, "heap " + name.substr(4));
+}
+
 // The methods are Python (kernels/library/lists.py).
 Value Lower::list_method(const Call& c, const Node& receiver, const Value& self,
                          const std::string& name) {
@@ -361,6 +388,8 @@ Value Lower::list_method(const Call& c, const Node& receiver, const Value& self,
   size_t last = all.args.size() - 1;
   bool before = std::exchange(changed_, false);
   if (name == "append" && last == 1) widen_list(n, receiver, self, all.args[1].type);
+  const bool puts = name == "heap push" || name == "heap pushpop" || name == "heap replace";
+  if (puts && last == 1) widen_list(n, receiver, self, all.args[1].type);
   if (name == "insert" && last == 2) widen_list(n, receiver, self, all.args[2].type);
   if (name == "extend" && last == 1) {
     Value& more = all.args[1];
@@ -379,7 +408,8 @@ Value Lower::list_method(const Call& c, const Node& receiver, const Value& self,
   changed_ = changed_ || before;
   if (widened || self.type.items[0].unknown()) {
     // The next pass knows the type; what a list gives that nobody fills is not known either.
-    bool nothing = name == "append" || name == "insert" || name == "extend" || name == "clear";
+    bool nothing = name == "append" || name == "insert" || name == "extend" || name == "clear" ||
+                   name == "heap push" || name == "heap ify";
     Value r;
     if (nothing) r.type = Type::of(Type::Tag::None);
     return r;
@@ -417,6 +447,10 @@ bool Lower::grows(const Node& target) {
       for (const char* m : {"append", "extend", "insert", "pop", "remove", "clear", "reverse"})
         if (on.kind == NodeKind::Name && on.text == target.text && f.text == m) return true;
     }
+    if (n.kind == NodeKind::Call && n.one(Field::func)->text.starts_with("heapq.heap"))
+      if (const Node* on = n.one(Field::args);
+          on && on->kind == NodeKind::Name && on->text == target.text)
+        return true;
     if (n.kind == NodeKind::Assign || n.kind == NodeKind::AugAssign)
       for (Field f : {Field::target, Field::targets})
         for (const Node& t : n.all(f))

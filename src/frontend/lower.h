@@ -344,6 +344,7 @@ class Lower {
   bool fits_item(const Type& own, const Type& item);
   void write_item(const Node& n, const Value& list, Val at, const Value& v);
   void widen_list(const Node& n, const Node& receiver, const Value& list, const Type& item);
+  Value call_heap(const Call& c, const std::string& name);
   Value list_method(const Call& c, const Node& receiver, const Value& self,
                     const std::string& name);
   Value list_from(const Node& n, const Value& over);

@@ -55,6 +55,7 @@ _SOURCES = (
     ("operator", "operator."),
     ("functools", "functools."),
     ("random", "random."),
+    ("heapq", "heapq."),
     ("numpy", "np."),
     ("numpy.linalg", "np.linalg."),
     ("numpy.random", "np.random."),
