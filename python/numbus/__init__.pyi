@@ -771,6 +771,8 @@ def genfromtxt(fname: Any, dtype: DTypeLike | None = ..., comments: Any = '#', d
     """Load data from a text file, with missing values handled as specified."""
 def geomspace(start: ArrayLike, stop: ArrayLike, num: Any = 50, endpoint: _bool = True, dtype: DTypeLike | None = None, axis: Any = 0) -> ndarray:
     """`num` values in geometric progression from `start` to `stop`, both met exactly."""
+def get_float32_matmul_precision() -> Any:
+    """What products of float32 are allowed: 'highest', 'high' or 'medium'."""
 def get_include() -> Any:
     """Return the directory that contains the NumPy \\*.h header files."""
 def get_printoptions() -> Any:
@@ -1151,6 +1153,8 @@ def searchsorted(a: ArrayLike, v: ArrayLike, side: Literal['left', 'right'] = 'l
     """The indices, int64, before which the values `v` belong in the sorted 1-d `a`."""
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     """For each element the choice of the first condition that holds there, else `default`."""
+def set_float32_matmul_precision(precision: Any) -> Any:
+    """Sets how precisely products and convolutions of float32 are computed on a GPU."""
 def set_printoptions(precision: Any = None, threshold: Any = None, edgeitems: Any = None, linewidth: Any = None, suppress: Any = None, nanstr: Any = None, infstr: Any = None, formatter: Any = None, sign: Any = None, floatmode: Any = None, *, legacy: Any = None, override_repr: Any = None) -> Any:
     """Set printing options."""
 def setbufsize(size: Any) -> Any:
