@@ -45,10 +45,11 @@ Value Body::load(const ir::Arg& a, V row, V stride, V col, V mask) {
   }
   if (a.inner != ir::Inner::Contiguous || E.W == 1) {
     V step = stride ? stride : B.getInt64(itemsize(a.dtype));
-    // What the kernel does not write may be loaded before what it stores earlier.
+    // What the kernel does not write may be loaded before what it stores earlier, or later again.
     auto part_at = [&](V at) {
       V v = gather(scalar, at, step, mask);
-      if (auto* one = llvm::dyn_cast<llvm::LoadInst>(v); one && E.constant_loads && !a.written)
+      if (auto* one = llvm::dyn_cast<llvm::LoadInst>(v);
+          one && E.constant_loads && !a.written && !a.overwritten)
         one->setMetadata(llvm::LLVMContext::MD_invariant_load,
                          llvm::MDNode::get(B.getContext(), {}));
       return v;

@@ -34,7 +34,8 @@ struct Arg {
   DType dtype;
   Inner inner;
   bool written;
-  bool aligned;  // every row starts at a multiple of 64 bytes
+  bool aligned;              // every row starts at a multiple of 64 bytes
+  bool overwritten = false;  // not written, but a result has taken its memory over
 };
 
 // Where reduction state lives: none, 32 lanes by index modulo 32, or one state per column.

@@ -75,10 +75,11 @@ int64_t threads_across(int64_t groups, int64_t limit) {
 // another. Part of a kernel's identity.
 struct Arrangement {
   std::string aligned;
+  std::string overwritten;  // which are read in memory that a result takes over
   std::vector<compile::GpuAddress> addresses;
   bool narrow = true;
   std::string key() const {
-    std::string s = aligned;
+    std::string s = aligned + overwritten;
     s += narrow ? 'n' : 'w';
     for (const compile::GpuAddress& p : addresses)
       for (int v : {p.like, p.base, p.row, p.col}) s.append(reinterpret_cast<const char*>(&v), 2);
@@ -89,12 +90,14 @@ struct Arrangement {
 Arrangement arrangement_of(const KernelStep& step) {
   const ir::Kernel& k = step.code->ir;
   int n = static_cast<int>(k.args.size());
-  Arrangement l{std::string(n, 0), std::vector<compile::GpuAddress>(n)};
+  Arrangement l{std::string(n, 0), std::string(n, 0), std::vector<compile::GpuAddress>(n)};
   auto words = [&](int a) { return step.params.data() + k.param_arg(a); };
   for (int a = 0; a < n; ++a) {
     const int64_t* p = words(a);
     compile::GpuAddress& address = l.addresses[a];
     address = {a, a, 0, 0};
+    for (int b = 0; b < n && !k.args[a].written; ++b)
+      if (k.args[b].written && words(b)[0] == p[0]) l.overwritten[a] = 1;
     double reach = 0;
     for (int dim = 0; dim + 1 < k.rank; ++dim)
       reach += std::abs(static_cast<double>(p[1 + dim])) * static_cast<double>(step.params[dim]);
@@ -140,6 +143,7 @@ void describe(Code& code, const KernelStep& step, const Arrangement& layout) {
   code.kernel = k;
   for (size_t a = 0; a < k.args.size(); ++a) {
     code.kernel.args[a].aligned = aligned[a];
+    code.kernel.args[a].overwritten = layout.overwritten[a];
     if (k.args[a].inner != ir::Inner::Contiguous) continue;
     any = any || aligned[a];
     widest = std::max(widest, itemsize(k.args[a].dtype));
