@@ -58,20 +58,7 @@ class Examined {
   const char* const told_as_;
 };
 
-// While it lives, warnings of what is recorded say that they were met in something of that name,
-// unless they say so of what has called it.
-class ToldAs {
- public:
-  explicit ToldAs(const char* name) : before_(float_errors::state.told_as) {
-    if (name && (!before_ || !*before_)) float_errors::state.told_as = name;
-  }
-  ~ToldAs() { float_errors::state.told_as = before_; }
-  ToldAs(const ToldAs&) = delete;
-  ToldAs& operator=(const ToldAs&) = delete;
-
- private:
-  const char* const before_;
-};
+using float_errors::ToldAs;
 
 // Python's function of that name in core/float_errors.py, called without further checks; null: it
 // raised.

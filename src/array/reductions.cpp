@@ -5,6 +5,7 @@
 #include "array/array.h"
 #include "array/at_once.h"
 #include "base/error.h"
+#include "lazy/float_errors.h"
 #include "lazy/reduce.h"
 
 namespace numbus {
@@ -119,6 +120,7 @@ struct Over {
 Array variance(const Over& o, const Array* out) {
   if (!is_complex(o.a.dtype)) return o.take(Reduction::Var, o.a, o.dtype, out);
   // The variances of the parts add.
+  const float_errors::ToldAs name(float_errors::kOfComplex);
   Array re = o.take(Reduction::Var, part(o.a, false), {}),
         im = o.take(Reduction::Var, part(o.a, true), {});
   Options to;
@@ -151,6 +153,9 @@ Array mean(const Over& o, const Array* out) {
   Options to;
   to.out = out;
   to.casting = Casting::Unsafe;
+  // NumPy's scalars of these types are no operands of its scalar division.
+  const bool by_ufunc = loop == DType::F32 || loop == DType::C64;
+  const float_errors::ToldAs name(by_ufunc ? "divide" : nullptr);
   Array r = numbus::apply(Op::divide, args, to);
   return out || r.dtype == result ? r : copy(r, result);
 }

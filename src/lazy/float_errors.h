@@ -27,6 +27,21 @@ struct State {
 // would be most of what that costs.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local State state;
 
+// While it lives, warnings of what is recorded say that they were met in something of that name,
+// unless they say so of what has called it.
+class ToldAs {
+ public:
+  explicit ToldAs(const char* name) : before_(state.told_as) {
+    if (name && (!before_ || !*before_)) state.told_as = name;
+  }
+  ~ToldAs() { state.told_as = before_; }
+  ToldAs(const ToldAs&) = delete;
+  ToldAs& operator=(const ToldAs&) = delete;
+
+ private:
+  const char* const before_;
+};
+
 // What an instruction met that NumPy warns of: some of its elements, for NumPy to say so.
 struct Finding {
   std::string name;   // NumPy's function, or what the warning is to say
@@ -41,6 +56,9 @@ struct Finding {
 
   bool met() const { return by_name || !operands.empty(); }
 };
+
+// `told_as` of a variance of one part of complex numbers, which NumPy says as any other.
+inline constexpr char kOfComplex[] = "";
 
 // What warnings of an instruction with `told_as` say; empty: its own name.
 std::string shown_of(const Instr& i);

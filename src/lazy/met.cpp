@@ -22,6 +22,7 @@ struct Line {
   const char* at;
   int64_t stride;
   int64_t count;
+  bool closest = true;  // whether no other axis has its elements closer to each other
 };
 
 DType part_of(DType t) { return t == DType::C128 ? DType::F64 : t == DType::C64 ? DType::F32 : t; }
@@ -114,6 +115,61 @@ unsigned fold_in(Op op, DType type, const Line& l, bool rounds_each) {
   });
 }
 
+// The sum of n elements in NumPy's order, on which it depends what meets what: blocks of at most
+// 128 numbers have eight sums (four of complex numbers), longer lines are halved. `at` gives an
+// element.
+template <class T, class At>
+Cell<T> pairwise(bool complex, int64_t from, int64_t n, const At& at) {
+  const int64_t lanes = complex ? 4 : 8;
+  Cell<T> sum;
+  auto add = [&](Cell<T>& to, const Cell<T>& x) { apply(Op::add, complex, to, x); };
+  if (n < lanes) {
+    for (int64_t k = 0; k < n; ++k) add(sum, at(from + k));
+    return sum;
+  }
+  if (n > 16 * lanes) {
+    const int64_t half = complex ? (n - n % 8) / 2 : n / 2 - n / 2 % 8;
+    sum = pairwise<T>(complex, from, half, at);
+    add(sum, pairwise<T>(complex, from + half, n - half, at));
+    return sum;
+  }
+  Cell<T> r[8];
+  const int64_t whole = n - n % lanes;
+  for (int64_t k = 0; k < lanes; ++k) r[k] = at(from + k);
+  for (int64_t k = lanes; k < whole; ++k) add(r[k % lanes], at(from + k));
+  for (int64_t step = 1; step < lanes; step *= 2)
+    for (int64_t k = 0; k < lanes; k += 2 * step) add(r[k], r[k + step]);
+  for (int64_t k = whole; k < n; ++k) add(r[0], at(from + k));
+  return r[0];
+}
+
+// As many elements are cast at once.
+constexpr int64_t kBuffer = 8192;
+
+// The sum of a line as NumPy makes it: of the axis whose elements lie closest to each other as
+// above, of others one element after the other.
+template <class T, class At>
+Cell<T> sum_of(bool complex, const Line& l, bool casts, const At& at) {
+  Cell<T> sum;
+  const int64_t part = !l.closest ? 1 : casts ? kBuffer : l.count;
+  for (int64_t k = 0; k < l.count; k += part)
+    apply(Op::add, complex, sum, pairwise<T>(complex, k, std::min(part, l.count - k), at));
+  return sum;
+}
+
+template <class T>
+unsigned met_by_sum(DType type, const Line& l) {
+  const bool complex = is_complex(type);
+  [[maybe_unused]] static thread_local volatile T kept;
+  return flags_of([&] {
+    const Cell<T> sum = sum_of<T>(complex, l, l.type != type,
+                                  [&](int64_t k) { return read<T>(l.type, l.at + k * l.stride); });
+    round_half(type, sum);
+    kept = sum.re;
+    kept = sum.im;
+  });
+}
+
 unsigned fold(Op op, DType type, const Line& l, bool rounds_each) {
   const unsigned met = part_of(type) == DType::F64 ? fold_in<double>(op, type, l, false)
                                                    : fold_in<float>(op, type, l, rounds_each);
@@ -142,46 +198,47 @@ unsigned dot(DType type, const Line& x, const Line& y) {
   return part_of(type) == DType::F64 ? dot_in<double>(type, x, y) : dot_in<float>(type, x, y);
 }
 
-// Of a variance: of the sum, the differences, their squares and the sum of these.
+// Of a variance: of the sum, the mean, the differences, their squares and the sum of these.
 struct MetByVar {
-  unsigned sum = 0, difference = 0, square = 0, total = 0;
+  unsigned sum = 0, mean = 0, difference = 0, square = 0, total = 0;
 };
 
+// complex: the line is that of one part of complex numbers, whose sums are divided as such.
 template <class T>
-MetByVar var_in(DType type, const Line& l) {
+MetByVar var_in(DType type, const Line& l, bool complex) {
   [[maybe_unused]] static thread_local volatile T kept;
-  T sum = 0;
   MetByVar met;
-  auto at = [&](int64_t k) { return read<T>(l.type, l.at + k * l.stride).re; };
+  auto at = [&](int64_t k) { return read<T>(l.type, l.at + k * l.stride); };
+  T sum = 0;
   met.sum = flags_of([&] {
-    for (int64_t k = 0; k < l.count && !std::isnan(sum); ++k) sum += at(k);
+    sum = sum_of<T>(complex, l, l.type != type, at).re;
     round_half(type, Cell<T>{sum, 0});
     kept = sum;
   });
   if (type == DType::F16) sum = half_to_float(float_to_half(sum));
+  if (complex && std::isinf(sum)) met.mean = flags::Invalid;
   T mean = sum / static_cast<T>(l.count);
   if (type == DType::F16) mean = half_to_float(float_to_half(mean));
   met.difference = flags_of([&] {
     for (int64_t k = 0; k < l.count; ++k) {
-      const T d = at(k) - mean;
+      const T d = at(k).re - mean;
       round_half(type, Cell<T>{d, 0});
       kept = d;
     }
   });
-  T total = 0;
   met.square = flags_of([&] {
                  for (int64_t k = 0; k < l.count; ++k) {
-                   const T d = at(k) - mean, square = d * d;
+                   const T d = at(k).re - mean, square = d * d;
                    round_half(type, Cell<T>{square, 0});
                    kept = square;
                  }
                }) &
                ~met.difference;
   met.total = flags_of([&] {
-                for (int64_t k = 0; k < l.count && !std::isnan(total); ++k) {
-                  const T d = at(k) - mean;
-                  total += d * d;
-                }
+                const T total = sum_of<T>(false, l, false, [&](int64_t k) {
+                                  const T d = at(k).re - mean;
+                                  return Cell<T>{d * d, 0};
+                                }).re;
                 round_half(type, Cell<T>{total, 0});
                 kept = total;
               }) &
@@ -196,13 +253,15 @@ class Search {
   Search(const Instr& i, std::vector<Finding>& found) : i_(i), found_(found) {}
 
   void reduction(const ViewRef& from, const ViewRef* where, const ViewRef& out) {
-    const DType type = from.dtype == DType::F16 ? from.dtype : i_.loop;
+    const DType type = out.dtype == DType::F16 ? out.dtype : i_.loop;
     const Op op = i_.reduction == Reduction::Prod ? Op::multiply : Op::add;
     // The axes of a line, the first of which is walked in `line`; the others one after the other.
     const Layout& l = *from.layout;
-    int along = -1;
+    int along = -1, closest = -1;
     int64_t elements = 1;
     for (int d = 0; d < l.ndim(); ++d) {
+      if (l.shape(d) > 1 && (closest < 0 || std::abs(l.stride(d)) < std::abs(l.stride(closest))))
+        closest = d;
       if (!(i_.axes >> d & 1)) continue;
       elements *= l.shape(d);
       if (along < 0 || l.shape(d) > l.shape(along)) along = d;
@@ -214,7 +273,8 @@ class Search {
     each_result(out, from, where, [&](const char* first, const char* takes) {
       // Lines of several axes are taken together, in the order of their memory.
       std::vector<char> together;
-      Line line{from.dtype, first, along < 0 ? 0 : l.stride(along), elements};
+      Line line{from.dtype, first, along < 0 ? 0 : l.stride(along), elements,
+                closest < 0 || (i_.axes >> closest & 1)};
       if (where || (along >= 0 && l.shape(along) != elements)) {
         together = collected(l, first, where ? where->layout : nullptr, takes, elements);
         line.at = together.data();
@@ -223,17 +283,23 @@ class Search {
         if (line.count == 0) return;
       }
       if (i_.reduction == Reduction::Var) {
-        const MetByVar more =
-            part_of(type) == DType::F64 ? var_in<double>(type, line) : var_in<float>(type, line);
+        const bool complex = i_.told_as == std::data(kOfComplex);
+        const MetByVar more = part_of(type) == DType::F64 ? var_in<double>(type, line, complex)
+                                                          : var_in<float>(type, line, complex);
         var.sum |= more.sum;
+        var.mean |= more.mean;
         var.difference |= more.difference;
         var.square |= more.square;
         var.total |= more.total;
+      } else if (op == Op::add) {
+        met |= part_of(type) == DType::F64 ? met_by_sum<double>(type, line)
+                                           : met_by_sum<float>(type, line);
       } else {
         met |= fold(op, type, line, false);
       }
     });
     add("reduce", met | var.sum | var.total);
+    add("divide", var.mean);
     add("subtract", var.difference);
     add("square", var.square);
   }
