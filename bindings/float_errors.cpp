@@ -41,7 +41,8 @@ PyObject* tell_findings(PyObject* result) {
       all.append(nb::make_tuple(f.name, f.shown, static_cast<int>(f.kinds), at.file, at.line,
                                 f.by_name ? static_cast<int>(f.kinds_met) : 0,
                                 nb::handle(dtype_object(f.loop)), nb::handle(dtype_object(f.out)),
-                                operands));
+                                operands,
+                                nb::make_tuple(f.product[0], f.product[1], f.product[2])));
     }
     return check("tell", nb::make_tuple(all));
   });

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "float_errors.h"
 #include "plain_numbers.h"
 
 namespace numbus::bindings {
@@ -143,6 +144,16 @@ PyObject* operate(Op op, PyObject* x, PyObject* y, F&& by_numpy) {
   if (a.read(x) && b.read(y))
     if (PyObject* result = quick(op, a, b)) return result;
   if (makes_array(x) || makes_array(y)) return binary(op, x, y);
+  // Inside of a function's body it is the function that warns, by its flags.
+  if (float_errors::state.watched && !float_errors::state.warned) [[unlikely]]
+    return guarded([&] {
+      const std::string_view name = op_name(op);
+      const auto met =
+          nb::steal<nb::tuple>(check("number", nb::make_tuple(nb::str(name.data(), name.size()),
+                                                              plain_scalar(x), plain_scalar(y))));
+      flags::raise(static_cast<unsigned>(nb::cast<int>(met[1])));
+      return taken(nb::object(met[0]).release().ptr());
+    });
   return guarded([&] { return taken(by_numpy(plain_scalar(x).ptr(), plain_scalar(y).ptr())); });
 }
 

@@ -347,12 +347,16 @@ std::shared_ptr<Mask> common_mask(const Instr& i, std::span<const Arg> args, con
 bool scalar_overflows(std::span<const Arg> args, const DType* loop) {
   for (size_t n = 0; n < args.size(); ++n) {
     const Arg& a = args[n];
-    if (a.is_array() || !a.weak || a.scalar.kind != Kind::Float) continue;
-    const double size = std::fabs(a.scalar.f[0]);
-    const double most = loop[n] == DType::F16   ? 65519.99
-                        : loop[n] == DType::F32 ? 3.4028235677973366e38
-                                                : std::numeric_limits<double>::infinity();
-    if (std::isgreater(size, most) && !std::isinf(size)) return true;  // which sets no flags
+    const Kind kind = a.scalar.kind;
+    if (a.is_array() || !a.weak || (kind != Kind::Float && kind != Kind::Complex)) continue;
+    const bool narrow = loop[n] == DType::F32 || loop[n] == DType::C64;
+    const double most = loop[n] == DType::F16 ? 65519.99
+                        : narrow              ? 3.4028235677973366e38
+                                              : std::numeric_limits<double>::infinity();
+    for (int part = 0; part < (kind == Kind::Complex ? 2 : 1); ++part) {
+      const double size = std::fabs(a.scalar.f[part]);
+      if (std::isgreater(size, most) && !std::isinf(size)) return true;  // which sets no flags
+    }
   }
   return false;
 }

@@ -120,9 +120,11 @@ struct Over {
 Array variance(const Over& o, const Array* out) {
   if (!is_complex(o.a.dtype)) return o.take(Reduction::Var, o.a, o.dtype, out);
   // The variances of the parts add.
-  const float_errors::ToldAs name(float_errors::kOfComplex);
-  Array re = o.take(Reduction::Var, part(o.a, false), {}),
-        im = o.take(Reduction::Var, part(o.a, true), {});
+  auto of = [&](bool imaginary) {
+    const float_errors::ToldAs name(imaginary ? float_errors::kOfImaginary : float_errors::kOfReal);
+    return o.take(Reduction::Var, part(o.a, imaginary), {});
+  };
+  Array re = of(false), im = of(true);
   Options to;
   to.out = out;
   return numbus::apply(Op::add, std::array<Arg, 2>{Arg(&re), Arg(&im)}, to);

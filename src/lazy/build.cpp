@@ -411,9 +411,13 @@ void KernelBuilder::trace() {
     const float_errors::Evidence by = i.code == Instr::Map
                                           ? float_errors::evidence_of(i, p.out.dtype)
                                           : float_errors::Evidence::None;
-    if (by == float_errors::Evidence::Result || by == float_errors::Evidence::Any)
+    if (by == float_errors::Evidence::Result || by == float_errors::Evidence::Any ||
+        by == float_errors::Evidence::Large)
       step_.tested = true;
-    if (by == float_errors::Evidence::Cast) step_.casts = true;
+    if (by == float_errors::Evidence::Cast) {
+      step_.casts = true;
+      if (p.out.dtype == DType::I32 || p.out.dtype == DType::I64) step_.tested = true;
+    }
     if (by == float_errors::Evidence::Divisor)
       step_.divides.push_back(static_cast<int>(step_.traced.size()));
     if (i.code == Instr::Map ? !float_errors::keeps_flags_clean(i, p.out.dtype)

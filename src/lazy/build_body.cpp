@@ -2,10 +2,10 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "lazy/inline_function.h"
 #include "lazy/kernel_builder.h"
 #include "lazy/reduce.h"
 #include "passes/expand.h"
-#include "passes/expand_complex.h"
 
 namespace numbus {
 
@@ -48,11 +48,7 @@ ir::Val KernelBuilder::box_of(const Member& m) {
   return b_.emit(Op::in_box, DType::Bool, kNone, kNone, kNone, at);
 }
 
-ir::Val KernelBuilder::both(Val x, Val y) {
-  if (x == kNone) return y;
-  if (y == kNone || x == y) return x;
-  return b_.emit(Op::logical_and, DType::Bool, x, y);
-}
+ir::Val KernelBuilder::both(Val x, Val y) { return numbus::both(b_, x, y); }
 
 ir::Val KernelBuilder::load(int arg, Val where) {
   if (whole_loads_) where = kNone;
@@ -158,7 +154,7 @@ void KernelBuilder::emit(const Member& m) {
     Val sane = where, offset = spread_offset(p, p.in[0], m, sane);
     v = b_.emit(Op::gather, p.in[0].dtype, offset, sane, kNone, spread_arg(p, p.in[0], m));
   } else if (i.op == Op::apply) {
-    v = apply(*i.function, operand, where);
+    v = inline_function(b_, *i.function, operand, where);
   } else {
     // Scalars have been looked at when they were given.
     if (i.op == Op::power && kind(i.loop) == Kind::Int && p.in[1].storage >= 0 &&
@@ -172,47 +168,6 @@ void KernelBuilder::emit(const Member& m) {
   }
   v = convert(b_, v, p.out.dtype);
   write(arg_of(p.out, m), v, where);
-}
-
-// A user's function, its steps in place. Lanes that `where` leaves out take no part in its loops.
-ir::Val KernelBuilder::apply(const ir::Function& f, const std::function<Val(int, DType)>& operand,
-                             Val where) {
-  std::vector<Val> at(f.body.size(), kNone);
-  std::vector<std::pair<Val, Val>> next;
-  Val rare = kNone;
-  for (size_t n = 0; n < f.body.size(); ++n) {
-    const ir::Inst& i = f.body[n];
-    auto of = [&](Val o) { return o == kNone ? kNone : at[o]; };
-    Val a = of(i.a), b = of(i.b), c = of(i.c);
-    switch (i.op) {
-      case Op::param: at[n] = operand(static_cast<int>(i.imm), i.type); break;
-      case Op::constant:
-        at[n] = is_complex(i.type) ? b_.constant(i.type, Scalar::from_complex(0, 0))
-                                   : b_.constant_bits(i.type, i.imm);
-        break;
-      case Op::select: at[n] = choose(b_, a, b, c); break;
-      case Op::cast: at[n] = convert(b_, a, i.type); break;
-      case Op::make_complex: at[n] = make_complex(b_, a, b); break;
-      case Op::real_part: at[n] = real_part(b_, a); break;
-      case Op::imag_part: at[n] = imag_part(b_, a); break;
-      case Op::if_any: rare = at[n] = b_.begin_if_any(a); break;
-      case Op::end_if: b_.end_if_any(a); break;
-      case Op::if_result:
-        // What turned out to be known before is nothing that the rare part computes.
-        at[n] = b > rare ? b_.emit(Op::if_result, i.type, a, b, c) : choose(b_, c, b, a);
-        break;
-      case Op::repeat: at[n] = b_.begin_repeat(); break;
-      case Op::carry: at[n] = b_.carry(a); break;
-      case Op::carry_next: next.emplace_back(a, b); break;
-      case Op::end_repeat:
-        b_.end_repeat(a, next, both(where, b));
-        next.clear();
-        break;
-      case Op::give: return a;
-      default: at[n] = expand(b_, i.op, a, b);
-    }
-  }
-  raise(ErrorKind::Runtime, f.name, "a function without a result", "no give", "one");
 }
 
 void KernelBuilder::write(int arg, Val v, Val where) {

@@ -127,8 +127,8 @@ void Recorded::fill(const Window& w, const Instr& i, Base* const* bases) {
 
 bool map_directly(const Instr& i, const Recorded& given) {
   if (!i.out.layout->injective() || (i.op == Op::cast && i.loop != i.out.dtype)) return false;
-  const std::optional<DType> result = result_of(i);
-  if (!result) return false;
+  const std::optional<DType> result = i.op == Op::apply ? i.function->results[0] : result_of(i);
+  if (!result || i.nin > 3) return false;
   // Exponents that are wrong are found by a plan's kernel.
   if (i.op == Op::power && kind(i.loop) == Kind::Int && given.in[1].view) return false;
   return small::map_now(i, *result, given.out, given.in, given.count);

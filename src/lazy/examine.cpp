@@ -47,14 +47,15 @@ bool is_quiet(const Instr& i) {
          rule == Rule::BitCount;
 }
 
-// Whether any element is infinite or not a number; quick, as most results have none.
+// Whether any element has these bits of a mask: is infinite or not a number, where they are the
+// exponent's; quick, as most results have none.
 template <class U>
-[[gnu::always_inline]] inline bool any_with(const char* at, int64_t n, U exponent) {
+[[gnu::always_inline]] inline bool any_with(const char* at, int64_t n, U wanted, U mask) {
   constexpr int64_t kPart = 128, kSize = sizeof(U);
   auto special = [&](int64_t k) {
     U bits;
     std::memcpy(&bits, at + k * kSize, sizeof(U));
-    return static_cast<U>((bits & exponent) == exponent ? -1 : 0);
+    return static_cast<U>((bits & mask) == wanted ? -1 : 0);
   };
   U found = 0;
   int64_t k = 0;
@@ -64,6 +65,10 @@ template <class U>
   }
   for (; k < n; ++k) found |= special(k);
   return found != 0;
+}
+template <class U>
+[[gnu::always_inline]] inline bool any_with(const char* at, int64_t n, U exponent) {
+  return any_with<U>(at, n, exponent, exponent);
 }
 // As kernels' results are searched in each launch, with the processor's wider vectors.
 #if defined(__x86_64__)
@@ -78,8 +83,38 @@ NUMBUS_WIDE bool special_32(const char* at, int64_t n) {
 NUMBUS_WIDE bool special_64(const char* at, int64_t n) {
   return any_with<uint64_t>(at, n, 0x7ff0000000000000);
 }
+NUMBUS_WIDE bool large_32(const char* at, int64_t n) {
+  return any_with<uint32_t>(at, n, 0x7f000000);
+}
+NUMBUS_WIDE bool large_64(const char* at, int64_t n) {
+  return any_with<uint64_t>(at, n, 0x7fe0000000000000);
+}
+NUMBUS_WIDE bool lowest_32(const char* at, int64_t n) {
+  return any_with<uint32_t>(at, n, uint32_t{1} << 31, ~uint32_t{0});
+}
+NUMBUS_WIDE bool lowest_64(const char* at, int64_t n) {
+  return any_with<uint64_t>(at, n, uint64_t{1} << 63, ~uint64_t{0});
+}
 #undef NUMBUS_WIDE
+
+// Whether any of these is so large that the sum of two such numbers may overflow.
+bool any_large(Elements e, int64_t from, int64_t to) {
+  e.at = e.element(from);
+  const int64_t n = e.one ? 1 : to - from;
+  switch (e.type) {
+    case DType::F32: return large_32(e.at, n);
+    case DType::F64: return large_64(e.at, n);
+    case DType::C64: return large_32(e.at, 2 * n);
+    case DType::C128: return large_64(e.at, 2 * n);
+    default: return false;
+  }
+}
 }  // namespace
+
+bool any_lowest(DType type, const char* at, int64_t n) {
+  if (type == DType::I32) return lowest_32(at, n);
+  return type == DType::I64 && lowest_64(at, n);
+}
 
 bool any_special(const Elements& e, int64_t n) {
   if (e.one) n = 1;
@@ -123,12 +158,21 @@ bool is_suspicious(const Examined& e, int64_t k, Looks& looks) {
     infinite = infinite || n.infinite;
     zero = zero || n.zero;
   }
-  looks = result.nan ? Looks::Invalid
+  looks = result.nan ? nan ? Looks::OfNan : Looks::Invalid
           : infinite ? Looks::OfInfinite
           : zero     ? Looks::Pole
                      : Looks::Infinite;
-  if (e.by == Evidence::Any) return true;
+  if (e.by == Evidence::Any || e.by == Evidence::Large) return true;
   return !nan && (result.nan || zero || !infinite);
+}
+
+bool is_suspicious_or_large(const Examined& e, int64_t k, Looks& looks) {
+  const Elements& by = e.in[e.count - 1];
+  if (is_suspicious(e, k, looks)) return true;
+  looks = Looks::Large;
+  Elements one = by;
+  one.at = by.element(k);
+  return any_large(by, k, k + 1) && !any_special(one, 1);
 }
 
 bool is_unordered(const Examined& e, int64_t k, Looks& looks) {
@@ -166,10 +210,14 @@ Evidence evidence_of(const Instr& i, DType out) {
   const bool ordered = i.op == Op::less || i.op == Op::less_equal || i.op == Op::greater ||
                        i.op == Op::greater_equal;
   if (ordered && is_complex(i.loop)) return Evidence::Order;
+  // NumPy is asked about functions that it has, too; what others meet is their own matter.
+  if (i.op == Op::apply) return i.told_as && *i.told_as ? Evidence::Any : Evidence::None;
   if (is_quiet(i)) return Evidence::None;
   if (!is_inexact(i.loop)) return divides_integers(i.op) ? Evidence::Divisor : Evidence::None;
-  if (is_complex(i.loop) || i.op == Op::logaddexp || i.op == Op::logaddexp2 ||
-      i.op == Op::nextafter || i.op == Op::power || i.op == Op::float_power)
+  if (is_complex(i.loop) && (i.op == Op::divide || i.op == Op::reciprocal || i.op == Op::power))
+    return Evidence::Large;
+  if (i.op == Op::logaddexp || i.op == Op::logaddexp2) return Evidence::Large;
+  if (is_complex(i.loop) || i.op == Op::nextafter || i.op == Op::power || i.op == Op::float_power)
     return Evidence::Any;
   const bool plain = i.op == Op::add || i.op == Op::subtract || i.op == Op::multiply ||
                      i.op == Op::divide || i.op == Op::sqrt || i.op == Op::square;
@@ -189,6 +237,14 @@ bool keeps_flags_clean(const Instr& i, DType out) {
     case Op::select:
     case Op::gather:
     case Op::index: return is_float(i.loop) && i.loop != DType::F16 && out == i.loop;
+    case Op::equal:
+    case Op::not_equal:
+    case Op::isnan:
+    case Op::isinf:
+    case Op::isfinite: return is_float(i.loop) && i.loop != DType::F16;
+    case Op::logical_and:
+    case Op::logical_or:
+    case Op::logical_not: return i.loop == DType::Bool;
     case Op::cast: return !is_float(out) ? false : out == i.loop && out != DType::F16;
     default: return evidence_of(i, out) == Evidence::Flags;
   }
@@ -197,6 +253,7 @@ bool keeps_flags_clean(const Instr& i, DType out) {
 int64_t find_suspicious(const Examined& e, int64_t from, int64_t n, Looks& looks) {
   if (e.by == Evidence::None) return n;
   if (e.by == Evidence::Cast && !is_inexact(e.in[0].type)) return n;
+  const bool large = e.by == Evidence::Large;
   const bool by_result =
       e.by == Evidence::Result || e.by == Evidence::Any || e.by == Evidence::Flags;
   // In parts, the first of which is small, as there may be an element soon.
@@ -204,13 +261,15 @@ int64_t find_suspicious(const Examined& e, int64_t from, int64_t n, Looks& looks
     const int64_t end = std::min(n, from + part);
     Elements some = e.result;
     some.at = some.element(from);
-    if (by_result && !any_special(some, end - from)) {
+    if ((by_result || large) && !any_special(some, end - from) &&
+        !(large && any_large(e.in[e.count - 1], from, end))) {
       from = end;
       continue;
     }
     for (; from < end; ++from) {
       if (e.where && !e.where[from]) continue;
       if (by_result                   ? is_suspicious(e, from, looks)
+          : large                     ? is_suspicious_or_large(e, from, looks)
           : e.by == Evidence::Order   ? is_unordered(e, from, looks)
           : e.by == Evidence::Divisor ? is_bad_divisor(e, from, looks)
                                       : is_beyond(e, from, looks))

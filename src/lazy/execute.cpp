@@ -20,6 +20,10 @@
 namespace numbus {
 namespace {
 
+// Casts of so few elements to integers are looked at again for the sake of warnings: compiled ones
+// set no flags for numbers out of range.
+constexpr int64_t kFewCast = 4096;
+
 using Clock = std::chrono::steady_clock;
 using ir::kUnitPoints;
 
@@ -141,16 +145,33 @@ struct Launch {
     const ir::Kernel& k = step.code->ir;
     for (size_t a = 0; a < k.args.size(); ++a) {
       const DType t = k.args[a].dtype;
-      if (!k.args[a].written || !is_inexact(t)) continue;
+      const bool lowest = step.casts && (t == DType::I32 || t == DType::I64);
+      if (!k.args[a].written || (!is_inexact(t) && !lowest)) continue;
       const int64_t inner = step.params[k.param_arg(static_cast<int>(a)) + k.rank];
       const bool dense = inner == itemsize(t);
       for (int64_t r = r0; r < r1; ++r) {
         const char* row = row_at(r, static_cast<int>(a));
-        bool found = dense && float_errors::any_special({t, row + c0 * inner}, c1 - c0);
-        for (int64_t c = c0; !dense && c < c1 && !found; ++c)
-          found = float_errors::any_special({t, row + c * inner}, 1);
+        auto special_at = [&](int64_t c, int64_t n) {
+          const char* at = row + c * inner;
+          return lowest ? float_errors::any_lowest(t, at, n)
+                        : float_errors::any_special({t, at}, n);
+        };
+        bool found = dense && special_at(c0, c1 - c0);
+        for (int64_t c = c0; !dense && c < c1 && !found; ++c) found = special_at(c, 1);
         if (found) return special.store(true, std::memory_order_relaxed);
       }
+    }
+  }
+
+  // Of a kernel that reduces: what it stores beside that.
+  void look_at_stored() {
+    const ir::Kernel& k = step.code->ir;
+    if (std::none_of(k.args.begin(), k.args.end(), [](const auto& a) { return a.written; })) return;
+    const Cut cut(step.rows, step.cols, kUnitPoints);
+    for (int64_t u = 0; u < cut.units && !special.load(); u += cut.units <= 4 ? 1 : 16) {
+      int64_t r0, r1, c0, c1;
+      cut.of(u, r0, r1, c0, c1);
+      look_for_special(r0, r1, c0, c1);
     }
   }
 
@@ -375,9 +396,10 @@ class CpuExecutor : public Executor {
       l.reduce_rows();
     else
       l.reduce_all();
+    if (!step.reduces.empty() && step.watched && step.tested) l.look_at_stored();
     step.raised = l.raised.load();
     step.special = l.special.load();
-    step.unsure = step.casts && !native;
+    step.unsure = step.casts && (!native || step.rows * step.cols <= kFewCast);
     if (!native)
       step.code->interpreted_ns +=
           std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();

@@ -47,10 +47,12 @@ void forget_complex() {
 }
 
 Collect::Collect(const Instr& i) : before_(state.finding) {
-  state.finding = i.told ? &finding_ : nullptr;
-  if (!i.told) return;
-  finding_.name = std::string(i.op == Op::cast ? "cast" : i.name());
-  if (i.told_as) finding_.shown = shown_of(i);
+  // Of functions, those that are NumPy's under the name that warnings say.
+  const bool known = i.op != Op::apply || (i.told_as && *i.told_as);
+  state.finding = i.told && known ? &finding_ : nullptr;
+  if (!i.told || !known) return;
+  finding_.name = i.op == Op::apply ? i.told_as : i.op == Op::cast ? "cast" : std::string(i.name());
+  if (i.told_as && i.op != Op::apply) finding_.shown = shown_of(i);
   finding_.kinds = i.told;
   finding_.line = i.line;
   finding_.loop = i.loop;

@@ -52,13 +52,14 @@ struct Finding {
   unsigned kinds_met = 0;
   DType loop = DType::F64, out = DType::F64;
   std::vector<std::pair<DType, std::vector<char>>> operands;
-  int met_by_look[4] = {};  // elements, by what they look like (lazy/examine.h)
+  int64_t product[3] = {};  // of a product, which NumPy does as a whole: rows, terms, columns
+  int met_by_look[6] = {};  // elements, by what they look like (lazy/examine.h)
 
   bool met() const { return by_name || !operands.empty(); }
 };
 
 // `told_as` of a variance of one part of complex numbers, which NumPy says as any other.
-inline constexpr char kOfComplex[] = "";
+inline constexpr char kOfReal[] = "", kOfImaginary[] = "";
 
 // What warnings of an instruction with `told_as` say; empty: its own name.
 std::string shown_of(const Instr& i);

@@ -86,7 +86,6 @@ class KernelBuilder {
   Val load(int arg, Val where);
   Val read(const Access& a, const Member& m, Val where);
   void emit(const Member& m);
-  Val apply(const ir::Function& f, const std::function<Val(int, DType)>& operand, Val where);
   void write(int arg, Val v, Val where);
   void store_results();
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "base/error.h"
 #include "lazy/direct.h"
@@ -26,6 +27,8 @@ constexpr int64_t kLittleWork = int64_t{1} << 16;
 // More are so this often, then at the 8th, 16th, … reason: a program that goes on with numbers that
 // are none would do nothing else.
 constexpr int kLooks = 4;
+// Of so many results of reductions it is looked whether they are numbers.
+constexpr int64_t kFewResults = 1024;
 
 class Again {
  public:
@@ -66,11 +69,15 @@ class Again {
       bases[0] = known ? result(t.out, i) : nullptr;
       Collect here(i);
       if (bases[0] && known && gather(i, Recorded(w_, i, bases))) continue;
-      if (!bases[0] || !known || i.gathers() || i.scatters() || i.op == Op::apply ||
+      if (!bases[0] || !known || i.gathers() || i.scatters() ||
           !map_directly(i, Recorded(w_, i, bases))) {
         if (!take_stored(t)) forget(t.out);
         complete_ = false;
         continue;
+      }
+      if (i.op == Op::multiply && i.told_as && *i.told_as && i.nin == 2 && bases[1] && bases[2]) {
+        terms_ = {&t, &i, {bases[1], bases[2]}, found.size(), here.met()};
+        if (!here.met()) continue;
       }
       if (here.met()) found.push_back(std::move(here.finding()));
     }
@@ -163,6 +170,27 @@ class Again {
   }
   void forget(int storage) { bases_[storage].lost = true; }
 
+  // A sum of products that is the product of two lines: NumPy is asked about it as a whole.
+  bool sums_terms(const Traced& t, const Instr& i, const Recorded& given,
+                  std::vector<Finding>& found) {
+    const Terms terms = std::exchange(terms_, {});
+    const Layout& l = *given.in[0].view->layout;
+    if (!terms.instr || terms.traced->out != t.in[0] || terms.instr->told_as != i.told_as ||
+        i.reduction != Reduction::Sum || i.predicated || l.ndim() != 1 ||
+        given.out.layout->size() != 1 || i.loop == DType::F16 || given.out.dtype != i.loop ||
+        !float_errors::any_special({i.loop, given.out.base->data + given.out.offset}, 1))
+      return false;
+    Base* bases[] = {nullptr, terms.bases[0], terms.bases[1]};
+    const Recorded factors(w_, *terms.instr, bases);
+    for (int n = 0; n < 2; ++n)
+      if (factors.in[n].view->layout->size() != l.size()) return false;
+    if (!float_errors::ask_product(i, *factors.in[0].view, *factors.in[1].view, 1, l.size(), 1,
+                                   found))
+      return false;
+    if (terms.met) found.erase(found.begin() + static_cast<std::ptrdiff_t>(terms.at));
+    return true;
+  }
+
   void reduce(const Traced& t, const Instr& i, Base* const* bases, std::vector<Finding>& found) {
     char* data = run_.data[t.out];
     if (!data || !bases[1] || (i.predicated && !bases[2]) || !i.told) return;
@@ -172,14 +200,25 @@ class Again {
     result.owned = false;
     Base* all[1 + kMaxOperands] = {&result, bases[1], bases[2]};
     const Recorded given(w_, i, all);
+    if (sums_terms(t, i, given, found)) return;
     const ViewRef* in[] = {given.in[0].view, given.in[1].view};
     float_errors::find_met(i, in, given.out, found);
   }
+
+  // The last products that belong to one of NumPy's functions.
+  struct Terms {
+    const Traced* traced = nullptr;
+    const Instr* instr = nullptr;
+    Base* bases[2] = {};
+    size_t at = 0;  // of what they met among all findings
+    bool met = false;
+  };
 
   const Window& w_;
   Run& run_;
   const KernelStep& step_;
   Device& device_;
+  Terms terms_;
   std::vector<Held> bases_;
   __int128 work_ = 0;
   bool complete_ = true;
@@ -246,11 +285,12 @@ bool divides_badly(const Window& w, const Run& run, const KernelStep& step, bool
   return false;
 }
 
-// Of a step that reduces: whether a result is infinite or not a number.
-bool reduces_to_special(const Run& run, const KernelStep& step) {
+// Of a step that reduces: whether a result is infinite or not a number, of up to so many results.
+bool reduces_to_special(const Run& run, const KernelStep& step, int64_t most) {
   for (const ReduceStep& r : step.reduces) {
     if (!is_inexact(r.out) || !run.data[r.storage]) continue;
     const int64_t n = run.storages[r.storage].nbytes / itemsize(r.out);
+    if (n > most) continue;
     if (float_errors::any_special({r.out, run.data[r.storage]}, n)) return true;
   }
   return false;
@@ -261,13 +301,15 @@ bool reduces_to_special(const Run& run, const KernelStep& step) {
 namespace {
 
 void look(const Window& w, Run& run, KernelStep& step) {
-  const bool special = step.special || (step.tested && reduces_to_special(run, step)) ||
+  const bool special = step.special || (step.tested && reduces_to_special(run, step, kMostWork)) ||
                        (!step.divides.empty() && divides_badly(w, run, step, step.unsure));
   // Flags that have led to nothing several times are set by our own steps.
   const bool flagged = step.raised && (step.exact || step.in_vain < kLooks);
-  // What nothing tells of is looked at now and then.
-  const bool tries = step.unsure && (step.tries < kLooks || std::has_single_bit(step.tries));
-  if (step.unsure) ++step.tries;
+  // What nothing tells of is looked at now and then. So are sums whose own order met nothing.
+  const bool doubtful =
+      step.unsure || (!special && !step.raised && reduces_to_special(run, step, kFewResults));
+  const bool tries = doubtful && (step.tries < kLooks || std::has_single_bit(step.tries));
+  if (doubtful) ++step.tries;
   if (!special && !flagged && !tries) return;
   ++step.looks;
   std::vector<Finding> found;

@@ -15,6 +15,8 @@ namespace {
 // So many elements of lines are computed again at least, and at most; between, a part of all.
 constexpr int64_t kLeastLook = int64_t{1} << 16, kMostLook = int64_t{1} << 22;
 constexpr int64_t kPart = 64;
+// NumPy is asked about products of at most so many multiplications.
+constexpr int64_t kMostAsked = int64_t{1} << 18;
 
 // A line of elements; of complex ones, both parts lie side by side.
 struct Line {
@@ -40,6 +42,20 @@ Cell<T> read(DType type, const char* at) {
   return {static_cast<T>(s.real()), 0};
 }
 
+// The logarithm of the sum of exponentials, by comparisons that NaNs are told of in, as NumPy's.
+template <class T>
+void add_exponents(T& x, T y) {
+  const T difference = x - y;
+  if (x == y)
+    x += static_cast<T>(0.6931471805599453);
+  else if (difference > 0)
+    x += std::log1p(std::exp(-difference));
+  else if (difference <= 0)
+    x = y + std::log1p(std::exp(difference));
+  else
+    x = difference;
+}
+
 template <class T>
 void apply(Op op, bool complex, Cell<T>& x, const Cell<T>& y) {
   switch (op) {
@@ -52,6 +68,7 @@ void apply(Op op, bool complex, Cell<T>& x, const Cell<T>& y) {
       if (complex) x.im -= y.im;
       return;
     case Op::divide: x.re /= y.re; return;
+    case Op::logaddexp: return add_exponents(x.re, y.re);
     default: break;
   }
   if (!complex) {
@@ -85,7 +102,7 @@ unsigned flags_of(F&& f) {
 
 bool can_apply(Op op, DType type) {
   return op == Op::add || op == Op::subtract || op == Op::multiply ||
-         (op == Op::divide && !is_complex(type));
+         ((op == Op::divide || op == Op::logaddexp) && !is_complex(type));
 }
 
 // Results of half floats are rounded once.
@@ -102,7 +119,8 @@ unsigned fold_in(Op op, DType type, const Line& l, bool rounds_each) {
   [[maybe_unused]] static thread_local volatile T kept;
   return flags_of([&] {
     Cell<T> x = read<T>(l.type, l.at);
-    for (int64_t k = 1; k < l.count && !has_ended(x, complex); ++k) {
+    for (int64_t k = 1; k < l.count; ++k) {
+      if (has_ended(x, complex) && op != Op::logaddexp) break;
       apply(op, complex, x, read<T>(l.type, l.at + k * l.stride));
       if (rounds_each && type == DType::F16) {
         round_half(type, x);
@@ -203,9 +221,10 @@ struct MetByVar {
   unsigned sum = 0, mean = 0, difference = 0, square = 0, total = 0;
 };
 
-// complex: the line is that of one part of complex numbers, whose sums are divided as such.
+// complex: the line is that of one part of complex numbers, whose sums are divided as such; other:
+// that of the other part.
 template <class T>
-MetByVar var_in(DType type, const Line& l, bool complex) {
+MetByVar var_in(DType type, const Line& l, bool complex, const Line* other) {
   [[maybe_unused]] static thread_local volatile T kept;
   MetByVar met;
   auto at = [&](int64_t k) { return read<T>(l.type, l.at + k * l.stride); };
@@ -216,8 +235,13 @@ MetByVar var_in(DType type, const Line& l, bool complex) {
     kept = sum;
   });
   if (type == DType::F16) sum = half_to_float(float_to_half(sum));
+  // NumPy multiplies the other part by zero.
   if (complex && std::isinf(sum)) met.mean = flags::Invalid;
   T mean = sum / static_cast<T>(l.count);
+  if (other)
+    mean += 0 * sum_of<T>(true, *other, false, [&](int64_t k) {
+                  return read<T>(other->type, other->at + k * other->stride);
+                }).re;
   if (type == DType::F16) mean = half_to_float(float_to_half(mean));
   met.difference = flags_of([&] {
     for (int64_t k = 0; k < l.count; ++k) {
@@ -253,7 +277,9 @@ class Search {
   Search(const Instr& i, std::vector<Finding>& found) : i_(i), found_(found) {}
 
   void reduction(const ViewRef& from, const ViewRef* where, const ViewRef& out) {
-    const DType type = out.dtype == DType::F16 ? out.dtype : i_.loop;
+    // Variances have states of a wider type than NumPy computes in.
+    const bool var = i_.reduction == Reduction::Var;
+    const DType type = var || out.dtype == DType::F16 ? out.dtype : i_.loop;
     const Op op = i_.reduction == Reduction::Prod ? Op::multiply : Op::add;
     // The axes of a line, the first of which is walked in `line`; the others one after the other.
     const Layout& l = *from.layout;
@@ -269,7 +295,7 @@ class Search {
     if (elements == 0) return;
     set_work(l.size());
     unsigned met = 0;
-    MetByVar var;
+    MetByVar of_var;
     each_result(out, from, where, [&](const char* first, const char* takes) {
       // Lines of several axes are taken together, in the order of their memory.
       std::vector<char> together;
@@ -282,15 +308,21 @@ class Search {
         line.count = std::ssize(together) / l.itemsize();
         if (line.count == 0) return;
       }
-      if (i_.reduction == Reduction::Var) {
-        const bool complex = i_.told_as == std::data(kOfComplex);
-        const MetByVar more = part_of(type) == DType::F64 ? var_in<double>(type, line, complex)
-                                                          : var_in<float>(type, line, complex);
-        var.sum |= more.sum;
-        var.mean |= more.mean;
-        var.difference |= more.difference;
-        var.square |= more.square;
-        var.total |= more.total;
+      if (var) {
+        const bool imaginary = i_.told_as == std::data(kOfImaginary);
+        const bool complex = imaginary || i_.told_as == std::data(kOfReal);
+        Line part = line;
+        part.at += imaginary ? -l.itemsize() : l.itemsize();
+        const Line* other =
+            complex && together.empty() && line.stride >= 2 * l.itemsize() ? &part : nullptr;
+        const MetByVar more = part_of(type) == DType::F64
+                                  ? var_in<double>(type, line, complex, other)
+                                  : var_in<float>(type, line, complex, other);
+        of_var.sum |= more.sum;
+        of_var.mean |= more.mean;
+        of_var.difference |= more.difference;
+        of_var.square |= more.square;
+        of_var.total |= more.total;
       } else if (op == Op::add) {
         met |= part_of(type) == DType::F64 ? met_by_sum<double>(type, line)
                                            : met_by_sum<float>(type, line);
@@ -298,10 +330,10 @@ class Search {
         met |= fold(op, type, line, false);
       }
     });
-    add("reduce", met | var.sum | var.total);
-    add("divide", var.mean);
-    add("subtract", var.difference);
-    add("square", var.square);
+    add("reduce", met | of_var.sum | of_var.total);
+    add("divide", of_var.mean);
+    add("subtract", of_var.difference);
+    add("square", of_var.square);
   }
 
   void scan(const ViewRef& from, const ViewRef& out) {
@@ -325,10 +357,28 @@ class Search {
     add("accumulate", met);
   }
 
+  // Of whole lines, which are one segment each.
+  void segments(const ViewRef& from, const ViewRef& out) {
+    const Layout &l = *from.layout, &m = *out.layout;
+    if (m.shape(1) != 1 || !can_apply(i_.op, i_.loop)) return;
+    set_work(l.size());
+    unsigned met = 0;
+    for (int64_t a = 0; a < m.shape(0); ++a)
+      for (int64_t b = 0; b < m.shape(2); ++b) {
+        const char* made = out.base->data + out.offset + a * m.stride(0) + b * m.stride(2);
+        if (!is_special(out.dtype, made) || !may_look(l.shape(1))) continue;
+        const char* read = from.base->data + from.offset + a * l.stride(0) + b * l.stride(2);
+        met |= fold(i_.op, i_.loop, {from.dtype, read, l.stride(1), l.shape(1)}, true);
+      }
+    add("reduce", met);
+  }
+
   void product(const ViewRef& x, const ViewRef& y, const ViewRef& out) {
     const Layout &a = *x.layout, &b = *y.layout, &c = *out.layout;
     // Products of half floats are those of float32, which are cast.
     if (i_.loop == DType::F16 || out.dtype == DType::F16 || !any_in(out)) return;
+    if (c.shape(0) == 1 && ask_product(i_, x, y, c.shape(1), a.shape(2), c.shape(2), found_))
+      return;
     unsigned met = 0;
     set_work(c.size() * a.shape(2));
     auto at = [](const ViewRef& v, int64_t n, int64_t row, int64_t column) {
@@ -442,6 +492,38 @@ class Search {
 
 }  // namespace
 
+bool ask_product(const Instr& i, const ViewRef& x, const ViewRef& y, int64_t rows, int64_t terms,
+                 int64_t columns, std::vector<Finding>& found) {
+  if (rows * terms * columns > kMostAsked || (rows + columns) * terms > kMostAsked) return false;
+  Finding f;
+  f.name = "matmul";
+  f.shown = i.told_as && *i.told_as ? i.told_as : f.name;
+  f.kinds = i.told;
+  f.line = i.line;
+  f.loop = f.out = i.loop;
+  f.product[0] = rows;
+  f.product[1] = terms;
+  f.product[2] = columns;
+  for (const ViewRef* v : {&x, &y}) {
+    const Layout& l = *v->layout;
+    std::vector<char> bytes;
+    int64_t index[kMaxDims] = {};
+    const char* at = v->base->data + v->offset;
+    for (int64_t left = l.size(); left > 0; --left) {
+      bytes.insert(bytes.end(), at, at + l.itemsize());
+      for (int d = l.ndim(); d-- > 0;) {
+        at += l.stride(d);
+        if (++index[d] < l.shape(d)) break;
+        at -= l.stride(d) * l.shape(d);
+        index[d] = 0;
+      }
+    }
+    f.operands.emplace_back(v->dtype, std::move(bytes));
+  }
+  found.push_back(std::move(f));
+  return true;
+}
+
 void find_met(const Instr& i, const ViewRef* const* in, const ViewRef& out,
               std::vector<Finding>& found) {
   if (!i.told || !is_inexact(out.dtype) || out.layout->size() == 0) return;
@@ -454,6 +536,8 @@ void find_met(const Instr& i, const ViewRef* const* in, const ViewRef& out,
     if (looks) search.reduction(*in[0], i.predicated ? in[1] : nullptr, out);
   } else if (i.code == Instr::Call && i.routine == Routine::accumulate) {
     search.scan(*in[0], out);
+  } else if (i.code == Instr::Call && i.routine == Routine::reduceat) {
+    search.segments(*in[0], out);
   } else if (i.code == Instr::Call && i.routine == Routine::matmul) {
     search.product(*in[0], *in[1], out);
   }

@@ -110,7 +110,7 @@ struct StepBase {
   std::vector<Traced> traced;  // empty: they cannot be computed again
   // An instruction may give what NumPy warns of without a flag: results are to be looked at.
   bool tested = false;
-  bool casts = false;        // to integers, of which the interpreter's loops set no flags
+  bool casts = false;        // of floats to integers, which may set no flags
   std::vector<int> divides;  // of `traced`: divisions of integers
   bool exact = false;  // no instruction sets flags of floating-point errors that NumPy does not
   int contracted = 0, temporaries = 0;  // values that live in registers; in memory, and die here

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "lazy/executor.h"
+#include "lazy/inline_function.h"
 #include "passes/expand.h"
 #include "passes/pipeline.h"
 
@@ -44,7 +45,9 @@ ir::Kernel ready_ir(const Instr& i, DType out, const Window::Input* in, int coun
   }
   auto operand = [&](int n, DType t) { return convert(b, given[n], t); };
   const Val where = i.predicated ? operand(i.nin, DType::Bool) : kNone;
-  const Val v = convert(b, map_value(b, i.op, i.loop, out, i.nin, operand), out);
+  const Val made = i.op == Op::apply ? inline_function(b, *i.function, operand, where)
+                                     : map_value(b, i.op, i.loop, out, i.nin, operand);
+  const Val v = convert(b, made, out);
   b.emit(Op::store, out, v, where, kNone, std::ssize(k.args));
   k.args.push_back({out, ir::Inner::Contiguous, true, false});
   lower(k);
@@ -67,7 +70,12 @@ ReadyKernel make(const Instr& i, DType out, const Window::Input* in, int count) 
 }  // namespace
 
 ReadyKernel& ready_kernel(const Instr& i, DType out, const Window::Input* in, int count) {
-  // One entry per operation and types: thousands at the most. Python's lock is held.
+  // One entry per operation and types: thousands at the most. Python's lock is held. Functions are
+  // many, and go: the last one is kept until the next.
+  if (i.op == Op::apply) {
+    static auto& last = *new ReadyKernel;
+    return last = make(i, out, in, count);
+  }
   static auto& known = *new std::unordered_map<uint64_t, ReadyKernel>;
   const uint64_t key = key_of(i, out, in, count);
   auto at = known.find(key);

@@ -10,6 +10,9 @@
 namespace numbus {
 namespace {
 
+// Up to so many elements are copied in no time.
+constexpr int64_t kFewElements = 4096;
+
 // The layout of the whole base in which `box` is a rectangle, as far as the box's strides tell it.
 const PlanLayout* whole_layout(Questions& q, const PlanLayout& box, Number nbytes) {
   int n = box.ndim();
@@ -84,16 +87,21 @@ bool Planner::may_be_asked(size_t n) const {
       (at >= 0 && at < repeats.period * repeats.count) || base.outside() || !base.owned ||
       p.out.layout->size() * p.out.layout->itemsize() != questions.bytes(i.out.slot))
     return false;
-  // Writes under a mask make a copy of the rest: that is too much for what takes no time.
+  // Writes under a mask make a copy of the rest: of many elements that is too much for what takes
+  // no time.
   bool read = false;
   for (const PlanInstr& other : instrs) {
     const Instr& j = other.instr;
     for (int k = 0; k < other.inputs(); ++k) read = read || identical(other.in[k], p.out);
     const bool quick = j.op == Op::add || j.op == Op::subtract || j.op == Op::multiply;
-    if (!read || !j.told || j.code != Instr::Map || j.op == Op::cast || (i.predicated && quick))
+    if (!read || !j.told || j.code != Instr::Map) continue;
+    if ((j.op == Op::cast || (i.predicated && quick)) && p.out.layout->size() > kFewElements)
       continue;
     const float_errors::Evidence by = float_errors::evidence_of(j, other.out.dtype);
-    if (by != float_errors::Evidence::None && by != float_errors::Evidence::Flags) return true;
+    if (by == float_errors::Evidence::None) continue;
+    // Flags say that there was an error, but not of which of several instructions.
+    const bool few = window.instrs_.size() > 1 && p.out.layout->size() <= kFewElements;
+    if (by != float_errors::Evidence::Flags || few) return true;
   }
   return false;
 }

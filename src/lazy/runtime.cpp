@@ -26,6 +26,9 @@
 namespace numbus {
 namespace {
 
+// As much memory costs nothing where it is not that of an operand which dies.
+constexpr size_t kFewBytes = 4096;
+
 // Those that plans need live on in them.
 constexpr size_t kKernels = 4096;
 Recent<std::shared_ptr<KernelCode>>& kernels() {
@@ -406,7 +409,10 @@ void Runtime::run(const Window& w, Run& run) {
       step.raised = 0;
       step.special = false;
       for (auto [fresh, dying] : step.takes) {
-        if (step.watched && !step.exact) break;  // its instructions may be looked at again
+        // Its instructions may be looked at again; where flags say enough, few of them are.
+        if (step.watched &&
+            (!step.exact || (step.works.size() > 1 && memory.bytes(fresh) <= kFewBytes)))
+          break;
         const Storage& from = run.storages[dying];
         bool ours = from.slot < 0 || w.slots_[from.slot].base->owned;
         if (data[fresh] || memory.is_away(fresh) || !data[dying] || !ours || run.arena ||

@@ -338,11 +338,23 @@ def warned(module, lines, arrays):
         for name, value in names.items():
             if name not in ("np", "__builtins__") and hasattr(value, "tolist"):
                 value.tolist()
+    results = {name: value for name, value in names.items() if name in ("r0", "r1", "r2")}
     told = []
     for w in caught:
         line = w.lineno if w.filename == code.co_filename else f"{Path(w.filename).name}:{w.lineno}"
         told.append((line, w.category.__name__, str(w.message)))
-    return sorted(told, key=str), failed
+    return sorted(told, key=str), failed, results
+
+
+def is_better(theirs, ours):
+    """Whether a result of ours is a number where NumPy's is none: sums of half floats, and averages
+    of what is large, are not infinite here, so that there is nothing to warn of.
+    """
+    a, b = np.asarray(theirs), np.asarray(ours)
+    if a.dtype.kind not in "fc" or a.shape != b.shape:
+        return False
+    theirs, ours = np.isfinite(a), np.isfinite(b)
+    return bool(np.all(ours | ~theirs) and np.any(ours & ~theirs))
 
 
 def difference(seed, only="", counts=False):
@@ -355,8 +367,8 @@ def difference(seed, only="", counts=False):
     if mode != "direct":
         core.set_mode(mode)
     try:
-        want, failed = warned(np, lines, arrays)
-        got, fails = warned(nb, lines, arrays)
+        want, failed, theirs = warned(np, lines, arrays)
+        got, fails, ours = warned(nb, lines, arrays)
     finally:
         core.set_at_once(before)
         core.set_mode("auto")
@@ -369,6 +381,8 @@ def difference(seed, only="", counts=False):
         told = {w[1:] for w in got}
         want = [w for w in want if w[1:] not in inside or w[1:] not in told]
         got = [w for w in got if w[1:] not in inside]
+    if any(is_better(value, ours[name]) for name, value in theirs.items() if name in ours):
+        want = [w for w in want if not w[2].startswith("overflow") or w in got]
     if counts:
         missing = list((collections.Counter(want) - collections.Counter(got)).elements())
         more = list((collections.Counter(got) - collections.Counter(want)).elements())

@@ -33,7 +33,7 @@ def test_what_once_differed():
 def test_the_sweep_finds_what_differs(monkeypatch):
     """Where nothing is warned of, most programs differ."""
     told, numpy = sweep_warnings.warned, sweep_warnings.np
-    silent = [], None
+    silent = [], None, {}
     monkeypatch.setattr(
         sweep_warnings, "warned", lambda m, *a: told(m, *a) if m is numpy else silent
     )

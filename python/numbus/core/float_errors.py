@@ -33,13 +33,13 @@ _MOST = 1 << 16
 # Functions whose bodies compute otherwise than NumPy's, so that what they meet says nothing: NumPy
 # is asked where few operands at rest look as if it had something to say.
 _OTHERWISE = frozenset(
-    """allclose around round convolve correlate corrcoef cov einsum i0 isclose modf spacing
-    vdot""".split()
+    """allclose around round convolve correlate corrcoef cov einsum isclose modf vdot""".split()
 )
 # Several operations of ours that are one of NumPy's, by the name that its warnings have.
 _NAMED = {
     "dot": "dot", "inner": "dot", "tensordot": "dot", "matmul": "matmul", "vecdot": "vecdot",
-    "matvec": "matvec", "vecmat": "vecmat", "divmod": "divmod", "ldexp": "ldexp",
+    "matvec": "matvec", "vecmat": "vecmat", "divmod": "divmod", "ldexp": "ldexp", "i0": "i0",
+    "spacing": "spacing",
 }  # fmt: skip
 # Where the result has no axes, their last steps are those of NumPy's scalars.
 _NAMED |= dict.fromkeys(
@@ -47,6 +47,10 @@ _NAMED |= dict.fromkeys(
     quantile std var""".split(),
     "",
 )
+# Whose operands are not converted to one type.
+_IN_THEIR_TYPES = {"cast", "ldexp", "i0"}
+# The steps of bodies that NumPy has, too, where others are not to be told of.
+_STEPS = {"i0": ("i0",), "spacing": ("nextafter",)}
 # What does more than compute, and would do it twice.
 _NOT_TWICE = frozenset(
     """save savez savez_compressed savetxt load loadtxt genfromtxt fromfile fromregex tofile dump
@@ -254,6 +258,16 @@ def warn_ufunc(name, arguments, keywords):
     by_ufunc(name, arguments, keywords)
 
 
+def number(name, x, y):
+    """An operator of two of NumPy's scalars, and the flags of what it has met, without a word."""
+    met = []
+    usual = OPERATORS.get(name, (None, None))[0]
+    function = getattr(numpy, name) if usual is None else getattr(operator, usual)
+    with numpy.errstate(all="call", call=lambda text, _: met.append(text)):
+        result = function(x, y)
+    return result, sum(flag for flag, text in _TEXTS.items() if text in met)
+
+
 def warn_cast(value, dtype):
     """An assignment of elements to an array of another type whose flags are set."""
     _run(numpy.ndarray.astype, (value, dtype), {})
@@ -281,7 +295,7 @@ def tell(findings):
     the operations again on a few of the elements that it may warn of.
     """
     given = set()
-    for name, shown, kinds, file, line, met, loop, out, samples in findings:
+    for name, shown, kinds, file, line, met, loop, out, samples, product in findings:
         where = _called_at(file, line, _globals_of(file)) if file else _call
         if name == "ComplexWarning":
             if (name, file, line) not in given:
@@ -289,6 +303,8 @@ def tell(findings):
                 _give(where, warnings.warn, (_DISCARDS, ComplexWarning))
             continue
         modes = {kind: "warn" if kinds & flag else "ignore" for kind, flag in _KINDS.items()}
+        if name not in _STEPS.get(shown, (name,)):
+            continue  # a step that NumPy has not
         if met:
             for flag, text in _TEXTS.items():
                 if met & kinds & flag and not (shown and (shown, flag, file, line) in given):
@@ -296,10 +312,15 @@ def tell(findings):
                     said = f"{text} encountered in {shown or name}"
                     _give(where, warnings.warn, (said, RuntimeWarning))
             continue
-        with numpy.errstate(all="ignore"):
-            operands = [numpy.frombuffer(data, dtype) for dtype, data in samples]
-            if name != "cast":
-                operands = [operand.astype(loop) for operand in operands]
+        operands = [numpy.frombuffer(data, dtype) for dtype, data in samples]
+        if name not in _IN_THEIR_TYPES:
+            with numpy.errstate(**modes):
+                operands = [
+                    x if x.dtype == loop else _give(where, numpy.ndarray.astype, (x, loop))
+                    for x in operands
+                ]
+        if product[1]:
+            operands = _factors(operands, *product)
         if shown:
             # Several operations of ours are one of NumPy's, which warns once.
             for kind in _kinds_met(name, operands, out):
@@ -312,9 +333,16 @@ def tell(findings):
             if name == "cast":
                 _give(where, numpy.ndarray.astype, (operands[0], out))
             else:
-                result = _give(where, getattr(numpy, name), tuple(operands))
-                if result.dtype != out:
-                    _give(where, numpy.ndarray.astype, (result, out))
+                _give(where, _into(name, out, operands), tuple(operands))
+
+
+def _factors(operands, rows, terms, columns):
+    """The factors of a product; vectors where it is one of them."""
+    x, y = operands
+    return (
+        x.reshape((rows, terms) if rows > 1 else (terms,)),
+        y.reshape((terms, columns) if columns > 1 else (terms,)),
+    )
 
 
 def _kinds_met(name, operands, out):
@@ -325,8 +353,19 @@ def _kinds_met(name, operands, out):
         if name == "cast":
             operands[0].astype(out)
         else:
-            getattr(numpy, name)(*operands).astype(out)
+            _into(name, out, operands)(*operands)
     return met - {None}
+
+
+def _into(name, out, operands):
+    """NumPy's function for these operands; a ufunc casts results to the type `out` by itself."""
+    function = getattr(numpy, name)
+    if not isinstance(function, numpy.ufunc):
+        return function
+    if name == "matmul" or function.nout != 1:
+        return function
+    many = numpy.broadcast_shapes(*[operand.shape for operand in operands])
+    return functools.partial(function, out=numpy.empty(many, out), casting="unsafe")
 
 
 def _give(where, function, arguments):
@@ -345,6 +384,8 @@ def attach(numbus):
             if isinstance(function, _core.Composed):
                 if name not in _OTHERWISE:
                     _core.let_tell(function, name=_NAMED.get(name))
+                    if name == "spacing":  # of half floats NumPy has more to say
+                        _core.let_tell(function, suspects=True)
                 elif name != "vdot":  # whose flags are read
                     _core.let_tell(function, suspects=True)
     # Of too few elements, too.

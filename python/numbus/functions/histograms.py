@@ -159,8 +159,14 @@ def _even_edges(op, dtype, first, last, count):
     kind = np.result_type(first, last, dtype)
     spaced = _spaced(first, last, count)
     edges = _cast(spaced, kind) if kind.kind in "fc" else spaced
-    # Only edges this near together can be equal.
-    near = last - first <= count * 4e-3 * max(abs(first), abs(last))
+    if kind.kind == "c":
+        near = last - first <= count * 4e-3 * max(abs(first), abs(last))
+    else:
+        # Only edges this near together, or further apart than any number, can be equal.
+        low, high = float(first), float(last)
+        most = 65504.0 if kind == np.float16 else 3.4e38 if kind == np.float32 else 1.7e308
+        spread = high - low
+        near = spread <= count * 4e-3 * max(abs(low), abs(high)) or spread > most
     if near and bool(np.any(edges[:-1] >= edges[1:])):
         raise ValueError(f"[{op}] too many bins; got no room between edges; expected fewer bins")
     return edges
