@@ -184,7 +184,7 @@ def draw_integers(rng, name, legacy):
     )
     many = size(rng, True)
     chosen = {"low": low, "high": high, "size": many}
-    if any([isinstance(x, Given) and not x.base.size for x in (low, high)]):
+    if any([isinstance(x, Given) and not np.size(x.of(np)) for x in (low, high)]):
         chosen["size"] = ABSENT  # of no limits NumPy gives numbers that it has not drawn
     if name != "random_integers":
         chosen["dtype"] = dtype
