@@ -145,7 +145,9 @@ struct Launch {
     const ir::Kernel& k = step.code->ir;
     for (size_t a = 0; a < k.args.size(); ++a) {
       const DType t = k.args[a].dtype;
-      const bool lowest = step.casts && (t == DType::I32 || t == DType::I64);
+      // Of few elements a second look now and then costs less.
+      const bool lowest =
+          step.casts && step.rows * step.cols > kFewCast && (t == DType::I32 || t == DType::I64);
       if (!k.args[a].written || (!is_inexact(t) && !lowest)) continue;
       const int64_t inner = step.params[k.param_arg(static_cast<int>(a)) + k.rank];
       const bool dense = inner == itemsize(t);
