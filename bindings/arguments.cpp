@@ -189,7 +189,7 @@ bool Arguments::add_mapped(PyObject* o, const char* function, Type& t) {
   if (!any_host_blocks() || is_array(o) || !PyObject_CheckBuffer(o)) return false;
   buffers.emplace_back();
   Py_buffer& b = buffers.back();
-  if (PyObject_GetBuffer(o, &b, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
+  if (get_typed_buffer(o, &b, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
     buffers.pop_back();
     PyErr_Clear();
     return false;
@@ -249,7 +249,7 @@ void Arguments::add_words(const Array& a, Type& t) {
 
 static bool is_writable_buffer(PyObject* o) {
   Py_buffer view;
-  if (PyObject_GetBuffer(o, &view, PyBUF_FULL_RO) != 0) throw nb::python_error();
+  if (get_typed_buffer(o, &view, PyBUF_FULL_RO) != 0) throw nb::python_error();
   bool writable = !view.readonly;
   PyBuffer_Release(&view);
   return writable;
@@ -376,7 +376,7 @@ void Arguments::add(nb::handle value, const char* function) {
   } else if (PyObject_CheckBuffer(o) && !PyBytes_Check(o)) {
     buffers.emplace_back();
     Py_buffer& b = buffers.back();
-    if (PyObject_GetBuffer(o, &b, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
+    if (get_typed_buffer(o, &b, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
       buffers.pop_back();
       throw nb::python_error();
     }

@@ -2,6 +2,7 @@
 // that is on a GPU.
 #include "array/placement.h"
 #include "convert.h"
+#include "numpy_objects.h"
 
 namespace numbus::bindings {
 
@@ -47,6 +48,12 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     Array number;
     if (is_generic(self)) number = copied_number(array_of(as_generic(self)));
     const Array& a = is_array(self) ? as_array(self) : number;
+    if (a.dtype == DType::BF16) {  // NumPy's arrays of it refuse as well; __array__ serves
+      PyErr_SetString(PyExc_BufferError,
+                      "[buffer] bfloat16 has no format of the buffer protocol; got bfloat16; "
+                      "expected another dtype, or numpy.asarray(x)");
+      return nullptr;
+    }
     if ((flags & PyBUF_WRITABLE) && !a.writeable) {
       PyErr_SetString(PyExc_BufferError,
                       "[buffer] array is read-only; got a request for a writable buffer; expected "
@@ -71,8 +78,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
       dims[d] = a.layout->shape(d);
       dims[n + d] = a.layout->stride(d);
     }
-    static const char* const kFormats[kNumDTypes] = {"?", "b", "h", "i", "l", "B",  "H",
-                                                     "I", "L", "e", "f", "d", "Zf", "Zd"};
+    static const char* const kFormats[kNumDTypes] = {"?", "b", "h", "i", "l", "B",  "H", "I",
+                                                     "L", "e", "",  "f", "d", "Zf", "Zd"};
     auto* memory = new std::shared_ptr<char>(std::move(host));
     view->buf = memory->get();
     view->obj = self;
@@ -93,6 +100,31 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     return Py_None;
   });
   return ok ? 0 : -1;
+}
+
+int get_typed_buffer(PyObject* o, Py_buffer* view, int flags) {
+  nb::object words;
+  if (is_array(o) && as_masked(o).full.dtype == DType::BF16) {
+    const PyObject* made = guarded([&]() -> PyObject* {
+      Array a = as_array(o);
+      a.dtype = DType::U16;
+      words = nb::steal(wrap(std::move(a)));
+      return Py_None;
+    });
+    if (!made) return -1;
+  } else if (PyObject_GetBuffer(o, view, flags) == 0) {
+    return 0;
+  } else {
+    const auto memory = numpy_memory(o);
+    if (!memory || memory->dtype != DType::BF16) return -1;
+    PyErr_Clear();
+    words = nb::steal(PyObject_CallMethod(o, "view", "s", "uint16"));
+    if (!words.is_valid()) return -1;
+  }
+  if (PyObject_GetBuffer(words.ptr(), view, flags) != 0) return -1;
+  static char letter[] = "E";
+  if (flags & PyBUF_FORMAT) view->format = letter;
+  return 0;
 }
 
 void release_buffer(PyObject*, Py_buffer* view) {

@@ -48,6 +48,7 @@ std::optional<DType> from_format(const char* f, Py_ssize_t size) {
   switch (*f) {
     case '?': return DType::Bool;
     case 'e': return DType::F16;
+    case 'E': return DType::BF16;
     case 'f': return DType::F32;
     case 'd': return DType::F64;
     case 'b':
@@ -169,12 +170,13 @@ DType to_dtype(PyObject* o) {
   if (auto t = find_dtype(o)) return *t;
   raise(ErrorKind::Type, "dtype", "not available in Numbus",
         nb::cast<std::string>(nb::str(nb::borrow(numpy()).attr("dtype")(nb::handle(o)))),
-        "bool, int8 to int64, uint8 to uint64, float16, float32, float64, complex64 or complex128");
+        "bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, float64, complex64 or "
+        "complex128");
 }
 
 bool has_format(PyObject* buffer) {
   Py_buffer view;
-  if (PyObject_GetBuffer(buffer, &view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
+  if (get_typed_buffer(buffer, &view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
     PyErr_Clear();
     return false;
   }
@@ -252,10 +254,10 @@ Imported import_array(PyObject* o, const NumpyMemory& memory) {
 Imported import_buffer(PyObject* o) {
   auto* view = new Py_buffer;
   bool writeable = true;
-  if (PyObject_GetBuffer(o, view, PyBUF_STRIDES | PyBUF_FORMAT | PyBUF_WRITABLE) != 0) {
+  if (get_typed_buffer(o, view, PyBUF_STRIDES | PyBUF_FORMAT | PyBUF_WRITABLE) != 0) {
     PyErr_Clear();
     writeable = false;
-    if (PyObject_GetBuffer(o, view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
+    if (get_typed_buffer(o, view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
       PyErr_Clear();
       delete view;
       raise(ErrorKind::Type, "array", "object cannot be shared or converted",
@@ -377,7 +379,7 @@ bool Operands::convert(PyObject* o, Arg& a) {
   if (PyUnicode_Check(o) || o == Py_None || PyDict_Check(o) || PySet_Check(o)) return false;
   if (is_numpy_scalar(o)) {  // read where it lies
     Py_buffer view;
-    if (PyObject_GetBuffer(o, &view, PyBUF_STRIDES | PyBUF_FORMAT) == 0) {
+    if (get_typed_buffer(o, &view, PyBUF_STRIDES | PyBUF_FORMAT) == 0) {
       auto t = view.ndim == 0 ? from_format(view.format, view.itemsize) : std::nullopt;
       if (t) {
         a.scalar = load_scalar(*t, view.buf);

@@ -183,6 +183,9 @@ PyObject* binary(Op op, PyObject* a, PyObject* b);
 // told_as: what warnings say that they were met in; null: the operation.
 PyObject* unary(Op op, PyObject* a, const char* told_as = nullptr);
 int get_buffer(PyObject* self, Py_buffer* view, int flags);
+// As PyObject_GetBuffer, also of bfloat16 with "E", which is ml_dtypes's letter: the protocol has
+// no format for it, so that arrays of it are asked as integers.
+int get_typed_buffer(PyObject* o, Py_buffer* view, int flags);
 int traverse_array(PyObject* self, visitproc visit, void* arg);
 int clear_array(PyObject* self);
 void release_buffer(PyObject* self, Py_buffer* view);

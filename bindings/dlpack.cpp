@@ -10,6 +10,7 @@ namespace {
 
 nb::dlpack::dtype dlpack_type(DType t) {
   auto code = is_complex(t)           ? nb::dlpack::dtype_code::Complex
+              : t == DType::BF16      ? nb::dlpack::dtype_code::Bfloat
               : is_inexact(t)         ? nb::dlpack::dtype_code::Float
               : t == DType::Bool      ? nb::dlpack::dtype_code::Bool
               : kind(t) == Kind::UInt ? nb::dlpack::dtype_code::UInt

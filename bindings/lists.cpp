@@ -100,7 +100,7 @@ std::optional<Array> from_list(PyObject* o, std::optional<DType> dtype) {
                                   : DType::C128;
   if (dtype && *dtype != t) {
     // Only where every number becomes the same as in NumPy without a further look.
-    if (!is_inexact(*dtype) || *dtype == DType::F16 || most > kind(*dtype)) return std::nullopt;
+    if (!is_inexact(*dtype) || is_half(*dtype) || most > kind(*dtype)) return std::nullopt;
     t = *dtype;
   }
   Array made = empty(shape, t, &cpu_device());

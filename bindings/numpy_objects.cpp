@@ -53,6 +53,7 @@ constexpr Entry kScalars[] = {
     {25, DType::U8},   {26, DType::U16},  {27, DType::U32}, {28, DType::U64},
     {33, DType::C64},  {217, DType::F16}, {24, DType::I64}, {29, DType::U64}};
 std::vector<ScalarType> scalar_types;
+int bfloat16_number = -1;  // ml_dtypes registers its type with NumPy, which gives it a number
 PyObject* booleans[2];
 
 // By the number of an element type, as PyArray_Descr has it.
@@ -74,7 +75,7 @@ std::optional<DType> from_number(int number) {
     case 14: return DType::C64;
     case 15: return DType::C128;
     case 23: return DType::F16;
-    default: return std::nullopt;
+    default: return number == bfloat16_number ? std::optional(DType::BF16) : std::nullopt;
   }
 }
 
@@ -101,6 +102,10 @@ void load_numpy() {
   usual_of_numpy[0] = numpy_scalar_type(DType::F64);
   usual_of_numpy[1] = numpy_scalar_type(DType::I64);
   nb::module_ numpy = nb::module_::import_("numpy");
+  nb::object bfloat16 = nb::module_::import_("ml_dtypes").attr("bfloat16");
+  bfloat16_number = nb::cast<int>(numpy.attr("dtype")(bfloat16).attr("num"));
+  // Never destroyed: as NumPy's own types, it lasts as long as the process.
+  scalar_types.push_back({reinterpret_cast<PyTypeObject*>(bfloat16.release().ptr()), DType::BF16});
   booleans[0] = nb::object(numpy.attr("False_")).release().ptr();
   booleans[1] = nb::object(numpy.attr("True_")).release().ptr();
 }

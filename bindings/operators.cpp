@@ -170,7 +170,7 @@ class Kept {
     if (!a || a->size() > Runtime::get().at_once) return;
     const bool too_large = a->dtype == DType::F32 && PyFloat_Check(y) &&
                            std::isinf(static_cast<float>(PyFloat_AsDouble(y)));
-    if (basic && is_float(a->dtype) && a->dtype != DType::F16 && !too_large &&
+    if (basic && is_float(a->dtype) && !is_half(a->dtype) && !too_large &&
         (!is_array(y) || as_masked(y).full.dtype == a->dtype))
       return;
     copy_ = nb::steal(wrap(copy(*a, a->dtype)));

@@ -163,7 +163,7 @@ PyObject* quick_einsum(const Given& g) {
     terms.push_back(a);
     ndims.push_back(a->ndim());
   }
-  if (terms[0]->dtype == DType::Bool || terms[0]->dtype == DType::F16) return nullptr;
+  if (terms[0]->dtype == DType::Bool || is_half(terms[0]->dtype)) return nullptr;
   const std::shared_ptr<const Plan> plan = plan_of(g.args[0], ndims);
   if (!plan) return nullptr;
   mark_line();

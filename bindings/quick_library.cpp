@@ -123,6 +123,7 @@ struct Lent {
   nb::object give_array(PyObject* o) {
     Masked& m = as_masked(o);
     if (!m.full.base->device->host_readable()) return {};
+    if (few && m.full.dtype == DType::BF16) return {};  // Python's numbers are not weak to NumPy
     if (few && (m.mask || m.full.size() > most || m.full.base->pending() || m.full.base->failure))
       return {};
     const Array& a = m.settled();

@@ -12,7 +12,7 @@ namespace {
 // Sums of products of two lines of one type; others are converted first, or sum in another type.
 PyObject* sum_of_products(const Array& x, const Array& y) {
   const DType t = x.dtype;
-  if (t != y.dtype || t == DType::Bool || t == DType::F16 || x.size() == 0 ||
+  if (t != y.dtype || t == DType::Bool || is_half(t) || x.size() == 0 ||
       !x.layout->same_shape(*y.layout))
     return nullptr;
   alignas(8) char sum[8];

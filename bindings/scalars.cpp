@@ -13,7 +13,7 @@ namespace numbus::bindings {
 namespace {
 
 struct Type {
-  PyTypeObject* own = nullptr;   // none for booleans
+  PyTypeObject* own = nullptr;   // none for booleans, NumPy's for bfloat16
   PyTypeObject* base = nullptr;  // NumPy's
   Py_ssize_t size = 0;           // of an object
   hashfunc hash = nullptr;
@@ -261,6 +261,12 @@ void bind_scalars(nb::module_& m) {
     type.base = numpy_scalar_type(t);
     type.hash = reinterpret_cast<hashfunc>(PyType_GetSlot(type.base, Py_tp_hash));
     if (t == DType::Bool) continue;
+    if (t == DType::BF16) {  // NumPy finds the dtype of ml_dtypes's own type alone
+      type.own = type.base;
+      type.size = nb::cast<Py_ssize_t>(
+          nb::handle(reinterpret_cast<PyObject*>(type.base)).attr("__basicsize__"));
+      continue;
+    }
     nb::handle base(reinterpret_cast<PyObject*>(type.base));
     type.size = nb::cast<Py_ssize_t>(base.attr("__basicsize__"));
     // NumPy's name, under which Python pickles and prints the type.

@@ -36,7 +36,7 @@ vendor::Matrices matrices(nb::handle a, nb::handle info) {
   m.count = x.layout->shape(0);
   m.cols = x.layout->shape(1);
   m.rows = x.layout->shape(2);
-  if (!is_inexact(m.type) || m.type == DType::F16 || i.dtype != DType::I32 || i.size() < m.count)
+  if (!is_inexact(m.type) || is_half(m.type) || i.dtype != DType::I32 || i.size() < m.count)
     raise(ErrorKind::Type, "linalg", "unsupported types", std::string(name(m.type)),
           "float32, float64, complex64 or complex128, and an int32 for each matrix");
   return m;

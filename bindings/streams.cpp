@@ -121,8 +121,7 @@ class HostMemory {
   }
   // Takes memory that is there and keeps its owner.
   HostMemory(nb::object owner, int kind) : device_(named_device()) {
-    if (PyObject_GetBuffer(owner.ptr(), &view_, PyBUF_ANY_CONTIGUOUS) != 0)
-      throw nb::python_error();
+    if (get_typed_buffer(owner.ptr(), &view_, PyBUF_ANY_CONTIGUOUS) != 0) throw nb::python_error();
     registered_ = true;
     auto bytes = static_cast<size_t>(view_.len);
     HostBlock around;
@@ -191,7 +190,7 @@ struct Piece {
   bool held = false, fits = false;
   Piece(const Array& a, nb::handle o, bool to_write) {
     int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (to_write ? PyBUF_WRITABLE : 0);
-    if (PyObject_GetBuffer(o.ptr(), &view, flags) != 0) {
+    if (get_typed_buffer(o.ptr(), &view, flags) != 0) {
       PyErr_Clear();
       return;
     }
@@ -268,7 +267,7 @@ bool fill_bytes(nb::handle array, int value, nb::handle stream) {
 // sharing does that.
 nb::object mapped_array(nb::object owner) {
   Py_buffer* view = new Py_buffer;
-  if (PyObject_GetBuffer(owner.ptr(), view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
+  if (get_typed_buffer(owner.ptr(), view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
     delete view;
     throw nb::python_error();
   }

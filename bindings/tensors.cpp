@@ -331,9 +331,28 @@ Device* device_of_tensors(PyObject* const* args, Py_ssize_t count) {
   return nullptr;
 }
 
+// What a thread asks before calls of functions, if it casts their operands: null,
+// or a Python function of the function, its arguments and its keywords that answers the call or
+// gives None.
+thread_local PyObject* caster = nullptr;
+
+nb::object asked_caster(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
+  const Py_ssize_t n = PyVectorcall_NARGS(nargs), more = names ? PyTuple_Size(names) : 0;
+  nb::list given;
+  for (Py_ssize_t k = 0; k < n; ++k) given.append(nb::handle(args[k]));
+  nb::dict keywords;
+  for (Py_ssize_t k = 0; k < more; ++k)
+    keywords[nb::handle(PyTuple_GetItem(names, k))] = nb::handle(args[n + k]);
+  return nb::handle(caster)(nb::handle(self), nb::tuple(given), keywords);
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
   return guarded([&]() -> PyObject* {
     const FunctionObject& f = as_function(self);
+    if (caster && !f.in_place) {
+      nb::object answer = asked_caster(self, args, nargs, names);
+      if (!answer.is_none()) return answer.release().ptr();
+    }
     const NoWarnings silent;
     const DeviceOfNew follow(
         device_of_tensors(args, PyVectorcall_NARGS(nargs) + (names ? PyTuple_Size(names) : 0)));
@@ -520,6 +539,16 @@ void bind_tensors(nb::module_& m) {
   m.def(
       "wrap_tensor", [](nb::handle a) { return nb::steal(wrap_tensor(a.ptr(), true)); },
       nb::arg("array"));
+  m.def(
+      "set_caster",
+      [](nb::handle given) {
+        nb::object before = caster ? nb::steal(caster) : nb::none();
+        caster = given.is_none() ? nullptr : given.inc_ref().ptr();
+        return before;
+      },
+      nb::arg("function").none(),
+      "Has this thread ask a function, or None, before calls of functions of tensors: it answers a "
+      "call or gives None. Returns what was asked before.");
   m.def("is_grad_enabled", [] { return recording; });
   m.def("set_grad_enabled", [](bool on) { return std::exchange(recording, on); }, nb::arg("on"));
 }

@@ -182,7 +182,7 @@ void PythonProgram::define(int function, nb::handle tree) {
 
 int PythonProgram::add_array(nb::handle array) {
   Py_buffer view;
-  if (PyObject_GetBuffer(array.ptr(), &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0)
+  if (get_typed_buffer(array.ptr(), &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0)
     throw nb::python_error();
   auto held = std::make_unique<Held>();
   auto t = from_format(view.format, view.itemsize);

@@ -18,7 +18,6 @@ from numpy import (  # noqa: F401
     e,
     euler_gamma,
     exceptions,
-    finfo,
     float16,
     float32,
     float64,
@@ -60,6 +59,7 @@ from .core import precision as _precision
 from .core import standard as _standard
 from .core import ufuncs as _ufuncs
 from .core.array_type import ndarray  # noqa: F401
+from .core.dtypes import bfloat16, can_cast, finfo, isdtype, promote_types  # noqa: F401
 from .functions import methods as _methods
 from .functions import registry as _registry
 

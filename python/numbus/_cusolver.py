@@ -10,6 +10,8 @@ import warnings
 import numpy
 
 from . import _core
+from .core import dtypes
+from .core.dtypes import kind_of
 from .core.errors import message
 from .core.fallback import call
 from .core.ufuncs import UFUNCS
@@ -40,10 +42,10 @@ _POLAR = 128
 def number(op, *operands):
     """The operands in the type that is computed in: float32, float64, complex64 or complex128."""
     for x in operands:
-        if x.dtype.char == "e":
+        if dtypes.is_half(x.dtype):
             raise TypeError(message(op, "unsupported type", x.dtype, "float32 or a wider type"))
-    dtype = numpy.result_type(
-        *[x.dtype if x.dtype.kind in "fc" else numpy.dtype(float) for x in operands]
+    dtype = dtypes.result_type(
+        *[x.dtype if kind_of(x.dtype) in "fc" else numpy.dtype(float) for x in operands]
     )
     converted = [astype(x, dtype, copy=False) for x in operands]
     return converted if len(converted) > 1 else converted[0]
@@ -289,7 +291,7 @@ def _general(op, a, vectors):
         raise LinAlgError(message(op, "infinities or NaNs", "some", "finite numbers"))
     x = _turned(a)
     count, n = x.shape[:2]
-    real = a.dtype.kind == "f"
+    real = kind_of(a.dtype) == "f"
     w = _core.empty((count, 2 * n if real else n), a.dtype)
     v = _core.empty(x.shape, a.dtype) if vectors else None
     if x.size:
@@ -424,11 +426,11 @@ def lstsq(a, b, rcond=None):
     if not UFUNCS["isfinite"](a).all():
         raise LinAlgError(message("lstsq", "infinities or NaNs", "some", "finite numbers"))
     if rcond is None:
-        rcond = max(m, n) * numpy.finfo(a.dtype).eps
+        rcond = max(m, n) * dtypes.finfo(a.dtype).eps
     elif numpy.ndim(rcond):
         raise TypeError(message("lstsq", "several rcond", rcond, "a number"))
     elif rcond < 0:
-        rcond = numpy.finfo(a.dtype).eps
+        rcond = dtypes.finfo(a.dtype).eps
     u, s, vt = svd(a, full_matrices=False)
     rank = 0
     if s.size:

@@ -9,6 +9,7 @@ import numpy
 
 from . import _core
 from .core import derivatives
+from .core.dtypes import kind_of
 from .core.errors import ForeignDtype, many_axes, message, one_axis, one_int
 from .core.host import runs_on_host, same_memory
 from .core.interrupts import MANY, interruptible
@@ -111,7 +112,7 @@ def _transform(op, x, s, axes, norm, inverse, real=None):
         return x.copy()
     if len(set(axes)) < len(axes):
         return _one_by_one(op, x, points, axes, norm, inverse, real)
-    single = x.dtype.char in "efF"
+    single = x.dtype.char in "eEfF"  # "E" is bfloat16
     number, pair = (numpy.dtype(c) for c in ("fF" if single else "dD"))
     extents = list(points)
     if real == "out":
@@ -367,6 +368,6 @@ def _floats(op, values, dtype):
     if dtype is None:
         return values
     dtype = numpy.dtype(dtype)
-    if dtype.kind != "f":
+    if kind_of(dtype) != "f":
         raise TypeError(message(op, "dtype of frequencies", dtype, "a dtype of floats"))
     return values.astype(dtype)

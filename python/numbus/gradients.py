@@ -9,6 +9,7 @@ import numpy
 from . import _core
 from ._core import generic, ndarray
 from .core import trees
+from .core.dtypes import kind_of
 from .core.errors import message
 from .core.operands import to_ndarray
 from .functions.joining import stack
@@ -31,7 +32,7 @@ def _own(name, leaf):
                     "arrays of a float or complex dtype, or floats")
         )  # fmt: skip
     a = to_ndarray(leaf)
-    if a.dtype.kind not in "fc":
+    if kind_of(a.dtype) not in "fc":
         raise TypeError(
             message(name, "an argument without a gradient", f"dtype {a.dtype}",
                     "a float or complex dtype (x.astype(float))")
@@ -90,7 +91,7 @@ def _scalar(name, value):
     a = value if isinstance(value, (ndarray, generic)) else None
     if a is None and isinstance(value, (float, complex, numpy.generic, numpy.ndarray)):
         a = to_ndarray(value)  # it depends on nothing that is watched
-    if a is None or a.ndim != 0 or a.dtype.kind != "f":
+    if a is None or a.ndim != 0 or kind_of(a.dtype) != "f":
         got = type(value).__name__
         if a is not None:
             got = f"shape {a.shape} and dtype {a.dtype}"
@@ -170,7 +171,7 @@ def _outputs(name, tree):
     leaves, shape = trees.flatten(tree)
     arrays = [to_ndarray(leaf) if _is_array(leaf) else leaf for leaf in leaves]
     for a in arrays:
-        if not isinstance(a, ndarray) or a.dtype.kind not in "fc":
+        if not isinstance(a, ndarray) or kind_of(a.dtype) not in "fc":
             raise TypeError(
                 message(name, "a result without a derivative", getattr(a, "dtype", type(a)),
                         "arrays of a float or complex dtype")
@@ -405,7 +406,7 @@ def checkpoint(function):
                         leaves[k] = x
                     return function(*trees.unflatten(shape, leaves), **keywords)
 
-                floats = [plain[k] for k in numbers if plain[k].dtype.kind in "fc"]
+                floats = [plain[k] for k in numbers if kind_of(plain[k].dtype) in "fc"]
                 if len(floats) < len(numbers):
                     raise TypeError(
                         message(name, "an argument without a gradient", "integers",

@@ -13,6 +13,7 @@ from numpy.linalg import LinAlgError
 from . import _core
 from .core import derivatives
 from .core import routines as _routines
+from .core.dtypes import BFLOAT16, finfo, kind_of
 from .core.errors import ForeignDtype, many_axes, message
 from .core.fallback import foreign, resolve
 from .core.interrupts import interruptible
@@ -99,6 +100,9 @@ def _make(name, names):
             from .core import placing  # not at start-up
 
             arrays = placing.matrices(name, arrays)
+        for a in arrays:
+            if a.dtype == BFLOAT16:  # NumPy would compute in float64, and refuses float16
+                raise TypeError(message(name, "unsupported type", a.dtype, "float32 or wider"))
         args = (*arrays, *args[count:])
         if derivatives.watched(arrays):
             return derivatives.apply("linalg." + name, wrapper, args, kwargs)
@@ -134,7 +138,7 @@ def _squares(x):
 
 
 def _floating(x):
-    return x if x.dtype.kind in "fc" else _astype(x, float)
+    return x if kind_of(x.dtype) in "fc" else _astype(x, float)
 
 
 def _largest(x, axes, keepdims=False):
@@ -260,8 +264,8 @@ def _matrices(op, a, square=False):
 
 def _epsilon(a):
     """The relative error below which a singular value of the matrices in `a` says nothing."""
-    dtype = a.dtype if a.dtype.kind in "fc" else float
-    return max(a.shape[-2:]) * float(numpy.finfo(dtype).eps)
+    dtype = a.dtype if kind_of(a.dtype) in "fc" else float
+    return max(a.shape[-2:]) * float(finfo(dtype).eps)
 
 
 def _each(x):

@@ -154,7 +154,7 @@ Array arange(double start, double step, int64_t start_int, int64_t step_int, int
   Instr i;
   i.op = Op::index;
   i.nin = 2;
-  i.loop = exact ? DType::I64 : t == DType::F16 ? DType::F32 : t;
+  i.loop = exact ? DType::I64 : computed_in(t);
   Window::Input in[2];
   in[0].dtype = in[1].dtype = i.loop;
   in[0].scalar = exact ? Scalar::from_int(start_int) : Scalar::from_float(start);

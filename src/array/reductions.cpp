@@ -149,7 +149,7 @@ Arg elements(const Over& o, Array& hold) {
 Array mean(const Over& o, const Array* out) {
   DType loop = o.dtype.value_or(is_inexact(o.a.dtype) ? o.a.dtype : DType::F64);
   DType result = loop;
-  if (loop == DType::F16) loop = DType::F32;
+  loop = computed_in(loop);
   Array sum = o.take(Reduction::Sum, o.a, loop), count;
   Arg args[2] = {Arg(&sum), elements(o, count)};
   Options to;

@@ -158,7 +158,7 @@ namespace {
 
 // Half floats whose folds NumPy computes in float32 and rounds once; extremes are the same there.
 bool folds_wider(Op op, DType t) {
-  if (t != DType::F16) return false;
+  if (!is_half(t)) return false;
   switch (op) {
     case Op::add:
     case Op::subtract:

@@ -30,6 +30,22 @@ uint16_t float_to_half(double f) {
   return sign | static_cast<uint16_t>(bits);
 }
 
+uint16_t double_to_brain(double f) {
+  float near = static_cast<float>(f);
+  // The step through float32 rounds to odd, where rounding twice is rounding once (Boldo and
+  // Melquiond, 2008).
+  if (std::isfinite(f) && static_cast<double>(near) != f) {
+    auto bits = std::bit_cast<uint32_t>(near);
+    if (std::fabs(static_cast<double>(near)) > std::fabs(f)) --bits;
+    near = std::bit_cast<float>(bits | 1);
+  }
+  return float_to_brain(near);
+}
+
+float rounded_to_half(DType t, float f) {
+  return t == DType::F16 ? half_to_float(float_to_half(f)) : brain_to_float(float_to_brain(f));
+}
+
 namespace {
 
 // Float to integer as x86 and NumPy do: out of range gives the "indefinite" pattern of 64 bits,
@@ -75,6 +91,7 @@ void store_scalar(const Scalar& s, DType t, void* to) {
     case DType::I64:
     case DType::U64: return put(to, i);
     case DType::F16: return put(to, float_to_half(s.real()));
+    case DType::BF16: return put(to, double_to_brain(s.real()));
     case DType::F32: return put(to, static_cast<float>(s.real()));
     case DType::F64: return put(to, s.real());
     case DType::C64:
@@ -115,6 +132,7 @@ Scalar load_scalar(DType t, const void* p) {
     case DType::U32: return Scalar::from_uint(get<uint32_t>(p));
     case DType::U64: return Scalar::from_uint(get<uint64_t>(p));
     case DType::F16: return Scalar::from_float(half_to_float(get<uint16_t>(p)));
+    case DType::BF16: return Scalar::from_float(brain_to_float(get<uint16_t>(p)));
     case DType::F32: return Scalar::from_float(get<float>(p));
     case DType::F64: return Scalar::from_float(get<double>(p));
     case DType::C64:

@@ -1,14 +1,31 @@
-// The fourteen element types, their properties and NumPy's promotion between them.
+// The fifteen element types, their properties and NumPy's promotion between them.
 #pragma once
 
+#include <bit>
 #include <complex>
 #include <cstdint>
 #include <string_view>
 
 namespace numbus {
 
-enum class DType : uint8_t { Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, F32, F64, C64, C128 };
-constexpr int kNumDTypes = 14;
+enum class DType : uint8_t {
+  Bool,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  F16,
+  BF16,
+  F32,
+  F64,
+  C64,
+  C128
+};
+constexpr int kNumDTypes = 15;
 
 enum class Kind : uint8_t { Bool, Int, UInt, Float, Complex };
 
@@ -16,23 +33,30 @@ struct DTypeInfo {
   std::string_view name;
   uint8_t itemsize;
   Kind kind;
-  char format;  // struct-module code of the element, or of its real part
+  char format;  // struct-module code of the element, or of its real part; bfloat16 has none
 };
 
 constexpr DTypeInfo kDTypes[kNumDTypes] = {
-    {"bool", 1, Kind::Bool, '?'},         {"int8", 1, Kind::Int, 'b'},
-    {"int16", 2, Kind::Int, 'h'},         {"int32", 4, Kind::Int, 'i'},
-    {"int64", 8, Kind::Int, 'q'},         {"uint8", 1, Kind::UInt, 'B'},
-    {"uint16", 2, Kind::UInt, 'H'},       {"uint32", 4, Kind::UInt, 'I'},
-    {"uint64", 8, Kind::UInt, 'Q'},       {"float16", 2, Kind::Float, 'e'},
-    {"float32", 4, Kind::Float, 'f'},     {"float64", 8, Kind::Float, 'd'},
-    {"complex64", 8, Kind::Complex, 'f'}, {"complex128", 16, Kind::Complex, 'd'}};
+    {"bool", 1, Kind::Bool, '?'},          {"int8", 1, Kind::Int, 'b'},
+    {"int16", 2, Kind::Int, 'h'},          {"int32", 4, Kind::Int, 'i'},
+    {"int64", 8, Kind::Int, 'q'},          {"uint8", 1, Kind::UInt, 'B'},
+    {"uint16", 2, Kind::UInt, 'H'},        {"uint32", 4, Kind::UInt, 'I'},
+    {"uint64", 8, Kind::UInt, 'Q'},        {"float16", 2, Kind::Float, 'e'},
+    {"bfloat16", 2, Kind::Float, 0},       {"float32", 4, Kind::Float, 'f'},
+    {"float64", 8, Kind::Float, 'd'},      {"complex64", 8, Kind::Complex, 'f'},
+    {"complex128", 16, Kind::Complex, 'd'}};
 
 constexpr const DTypeInfo& info(DType t) { return kDTypes[static_cast<int>(t)]; }
 constexpr int itemsize(DType t) { return info(t).itemsize; }
 constexpr Kind kind(DType t) { return info(t).kind; }
 constexpr bool is_complex(DType t) { return kind(t) == Kind::Complex; }
 constexpr bool is_float(DType t) { return kind(t) == Kind::Float; }
+// What is stored in 16 bits and computed in float32: each stored result is rounded.
+constexpr bool is_half(DType t) { return t == DType::F16 || t == DType::BF16; }
+// The type in which a type's numbers are computed.
+constexpr DType computed_in(DType t) { return is_half(t) ? DType::F32 : t; }
+// The least magnitude that becomes infinite in a type of 16 bits.
+constexpr double half_overflow(DType t) { return t == DType::F16 ? 65520.0 : 0x1.ffp127; }
 constexpr bool is_inexact(DType t) { return kind(t) >= Kind::Float; }
 constexpr bool is_integer(DType t) { return kind(t) == Kind::Int || kind(t) == Kind::UInt; }
 constexpr bool is_signed(DType t) { return kind(t) == Kind::Int; }
@@ -57,7 +81,8 @@ constexpr DType float_for(DType t) {
   return size == 1 ? DType::F16 : size == 2 ? DType::F32 : DType::F64;
 }
 
-// numpy.promote_types for these types.
+// numpy.promote_types for these types. NumPy has no rule for bfloat16: with small integers it
+// stays, as ml_dtypes has it, with others and with float16 the result is the type of NumPy's loop.
 constexpr DType promote(DType a, DType b) {
   if (a == b) return a;
   if (kind(a) > kind(b)) {
@@ -67,6 +92,7 @@ constexpr DType promote(DType a, DType b) {
   }
   // kind(a) <= kind(b) from here on.
   if (kind(a) == Kind::Bool) return b;
+  if (is_half(a) && is_half(b)) return DType::F32;
   if (kind(a) == kind(b)) return itemsize(a) > itemsize(b) ? a : b;
   if (kind(a) == Kind::Int && kind(b) == Kind::UInt) {
     if (itemsize(a) > itemsize(b)) return a;
@@ -163,5 +189,19 @@ Scalar highest_number(DType t);
 
 float half_to_float(uint16_t h);
 uint16_t float_to_half(double f);
+constexpr float brain_to_float(uint16_t h) {
+  return std::bit_cast<float>(static_cast<uint32_t>(h) << 16);
+}
+// To nearest, of two equally near ones the even one; a NaN keeps its sign alone.
+constexpr uint16_t float_to_brain(float f) {
+  const uint32_t bits = std::bit_cast<uint32_t>(f);
+  if ((bits & 0x7fffffffu) > 0x7f800000u)
+    return static_cast<uint16_t>((bits >> 16 & 0x8000) | 0x7fc0);
+  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+// Rounds once.
+uint16_t double_to_brain(double f);
+// A number rounded to a type of 16 bits.
+float rounded_to_half(DType t, float f);
 
 }  // namespace numbus

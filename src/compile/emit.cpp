@@ -102,6 +102,10 @@ V Emit::float_to_int(V a, llvm::Type* to, double low, double high, bool is_signe
 
 V Emit::cast(V a, DType from, DType to, bool in_range) {
   llvm::Type* t = type(to);
+  if (from == DType::BF16)
+    return to == DType::F32 ? from_brain(a) : cast(from_brain(a), DType::F32, to, in_range);
+  if (to == DType::BF16)
+    return to_brain(from == DType::F64 ? to_odd(a) : cast(a, from, DType::F32, in_range));
   if (is_float(from)) {
     if (is_float(to)) return B.CreateFPCast(a, t);
     if (in_range) return B.CreateFPToSI(a, t);
@@ -124,6 +128,35 @@ V Emit::cast(V a, DType from, DType to, bool in_range) {
   bool unsigned_from = !is_signed(from);
   if (is_float(to)) return unsigned_from ? B.CreateUIToFP(a, t) : B.CreateSIToFP(a, t);
   return unsigned_from ? B.CreateZExtOrTrunc(a, t) : B.CreateSExtOrTrunc(a, t);
+}
+
+V Emit::from_brain(V word) {
+  V wide_word = B.CreateZExt(word, wide(B.getInt32Ty()));
+  return B.CreateBitCast(B.CreateShl(wide_word, 16), wide(B.getFloatTy()));
+}
+
+// To nearest, of two equally near ones the even one; a NaN keeps its sign alone. As
+// float_to_brain() in base/dtype.h.
+V Emit::to_brain(V single) {
+  llvm::Type* words = wide(B.getInt32Ty());
+  V bits = B.CreateBitCast(single, words), high = B.CreateLShr(bits, 16);
+  V odd = B.CreateAnd(high, int_constant(bits, 1));
+  V rounded = B.CreateLShr(B.CreateAdd(B.CreateAdd(bits, int_constant(bits, 0x7fff)), odd), 16);
+  V nan = B.CreateOr(B.CreateAnd(high, int_constant(bits, 0x8000)), int_constant(bits, 0x7fc0));
+  V is_nan = B.CreateICmpUGT(B.CreateAnd(bits, int_constant(bits, 0x7fffffff)),
+                             int_constant(bits, 0x7f800000));
+  return B.CreateTrunc(B.CreateSelect(is_nan, nan, rounded), wide(B.getInt16Ty()));
+}
+
+// float64 to float32, rounded to odd: rounding that to fewer bits is rounding once (Boldo and
+// Melquiond, 2008).
+V Emit::to_odd(V v) {
+  V near = B.CreateFPTrunc(v, wide(B.getFloatTy()));
+  V back = B.CreateFPExt(near, v->getType());
+  V bits = B.CreateBitCast(near, wide(B.getInt32Ty())), one = int_constant(bits, 1);
+  bits = B.CreateSelect(B.CreateFCmpOGT(fabs(back), fabs(v)), B.CreateSub(bits, one), bits);
+  bits = B.CreateSelect(B.CreateFCmpUNE(back, v), B.CreateOr(bits, one), bits);
+  return B.CreateBitCast(bits, near->getType());
 }
 
 // One thread runs the points in order.

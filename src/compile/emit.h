@@ -102,11 +102,18 @@ class Emit {
   // lane, by a sum or an extreme.
   virtual void combine(Op op, DType t, V to, V value);
 
+  // bfloat16, whose values are 16-bit words here, to and from float32: the same bits on each
+  // target, with instructions that each has.
+  V from_brain(V word);
+  V to_brain(V single);
+
  protected:
   // fmod of floats, exactly, whatever the quotient: several lanes go on until all are done.
   V remainder(V a, V b);
 
   V combined(Op op, DType t, V old, V value) {
+    if (t == DType::BF16)
+      return to_brain(combined(op, DType::F32, from_brain(old), from_brain(value)));
     if (op == Op::add) return is_float(t) ? FAdd(old, value) : Add(old, value);
     return op == Op::minimum ? minimum(old, value, is_float(t), is_signed(t))
                              : maximum(old, value, is_float(t), is_signed(t));
@@ -122,6 +129,7 @@ class Emit {
   V int_quotient(V a, V b, bool sg);
   template <class F, class G>
   V usually(V good, F&& fast, G&& slow);
+  V to_odd(V v);
   V float_to_int(V a, llvm::Type* to, double low, double high, bool is_signed, V otherwise);
 };
 

@@ -37,7 +37,7 @@ void GpuEmit::combine(Op op, DType t, V to, V value) {
   using Atomic = llvm::AtomicRMWInst;
   llvm::Align align(itemsize(t));
   bool adds = op == Op::add;
-  if (adds || !is_float(t)) {
+  if ((adds && t != DType::BF16) || !is_float(t)) {
     bool low = op == Op::minimum, sg = is_signed(t);
     Atomic::BinOp how = adds ? (is_float(t) ? Atomic::FAdd : Atomic::Add)
                         : sg ? (low ? Atomic::Min : Atomic::Max)
@@ -45,7 +45,7 @@ void GpuEmit::combine(Op op, DType t, V to, V value) {
     B.CreateAtomicRMW(how, to, value, align, llvm::AtomicOrdering::Monotonic);
     return;
   }
-  // Extremes of floats, NaNs among them: until nobody else was faster.
+  // Extremes of floats, NaNs among them, and sums of bfloat16: until nobody else was faster.
   llvm::Type* bits = B.getIntNTy(8 * itemsize(t));
   auto* before = B.GetInsertBlock();
   auto* again = llvm::BasicBlock::Create(B.getContext(), "again", before->getParent());

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+
 namespace numbus::compile {
 
 using llvm::Type;
@@ -65,6 +67,9 @@ V table(Emit& E, int id, DType type, V index) {
 V primitive(Emit& E, const ir::Inst& i, DType t, V a, V b, V c) {
   auto& B = E.B;
   bool fl = is_float(t), sg = is_signed(t);
+  if (t == DType::BF16 && static_cast<int>(i.op) < kNumRows)  // its values are words, not numbers
+    raise(ErrorKind::Runtime, "compile", "internal error",
+          std::string(op_name(i.op)) + " of bfloat16", "an operation of float32");
   switch (i.op) {
 #define PRIM(name, nin, rule, bool_as, llvm, expr, ...) \
   case Op::name: return llvm;

@@ -110,7 +110,7 @@ Varying find_varying(const ir::Function& f, Lanes lanes, const std::vector<char>
 
 bool lanes_fit(const ir::Function& f) {
   for (const ir::Inst& i : f.body) {
-    if (i.op == Op::call || i.op == Op::make_complex || i.type == DType::F16) return false;
+    if (i.op == Op::call || i.op == Op::make_complex || is_half(i.type)) return false;
     if (i.op != Op::intrinsic) continue;
     switch (ir::intrinsic_of(i)) {
       case Intrinsic::allocate:

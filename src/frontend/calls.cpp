@@ -601,7 +601,7 @@ Value Lower::call_named(const Call& given, const std::string& name) {
     // They make Python's own numbers; of NumPy's short floats they keep the type.
     auto python_number = [](Value v) {
       return of_numbers(std::move(v), [](const Type& t) {
-        return t.dtype != DType::F32 && t.dtype != DType::F16 && t.dtype != DType::C64;
+        return t.dtype != DType::F32 && !is_half(t.dtype) && t.dtype != DType::C64;
       });
     };
     // One after the other, by Python's operators: numbers of NumPy's stay of their type.

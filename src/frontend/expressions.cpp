@@ -452,6 +452,7 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
     if (name == "itemsize") return known_integer(itemsize(v.type.dtype));
     if (name == "type") return v;
     if (name == "kind") {
+      if (v.type.dtype == DType::BF16) return text("V");  // as of ml_dtypes's type
       return text({"biufc"[static_cast<int>(numbus::kind(v.type.dtype))]});
     }
   }
@@ -481,10 +482,12 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
                             : from_scalar(Scalar::from_uint(most), DType::U64, most >> 63 == 0);
       if (name == "min") return known_integer(is_signed(t) ? ~static_cast<int64_t>(most) : 0);
     } else {
-      double eps = bits == 64 ? 0x1p-52 : bits == 32 ? 0x1p-23 : 0x1p-10;
-      double tiny = bits == 64 ? 0x1p-1022 : bits == 32 ? 0x1p-126 : 0x1p-14;
+      const bool brain = t == DType::BF16;  // a float32 of fewer digits
+      double eps = bits == 64 ? 0x1p-52 : bits == 32 ? 0x1p-23 : brain ? 0x1p-7 : 0x1p-10;
+      double tiny = bits == 64 ? 0x1p-1022 : bits == 32 || brain ? 0x1p-126 : 0x1p-14;
       double most = bits == 64   ? 1.7976931348623157e308
                     : bits == 32 ? 3.4028234663852886e38
+                    : brain      ? 0x1.fep127
                                  : 65504.0;
       double found = name == "eps"                                 ? eps
                      : name == "tiny" || name == "smallest_normal" ? tiny

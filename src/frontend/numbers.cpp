@@ -78,7 +78,7 @@ Value Lower::python_int(const Node& n, const Value& v, DType to) {
   if (v.unknown() || !v.type.is_number() || !is_float(v.type.dtype) || !raises_of_numbers() ||
       scope_->source->library())
     return cast(n, v, to, true);
-  DType t = v.type.dtype == DType::F16 ? DType::F32 : v.type.dtype;
+  DType t = computed_in(v.type.dtype);
   const bool is_signed = to == DType::I64;
   Val x = as(v, t), size = b_->emit(Op::absolute, t, x);
   auto is = [&](Op op, Val y, double z) {

@@ -150,7 +150,7 @@ Value Lower::reduce_where(const Node& n, const Reduction& r, const Value& given,
   const DType out = r.dtype.value_or(result_of("mean", t));
   Reduction sum = r;
   sum.name = "sum";
-  sum.dtype = !r.dtype && out == DType::F16 ? DType::F32 : out;
+  sum.dtype = !r.dtype ? computed_in(out) : out;
   Value total = reduce(n, sum, only(a, number_of(0, t)));
   sum.dtype = DType::F64;
   Value ones = lazy(DType::F64, a.shape(),
@@ -350,7 +350,7 @@ Value Lower::mean_of(const Node& n, const Reduction& how, const Value& a) {
   const DType t = a.type.dtype, out = how.dtype.value_or(result_of("mean", t));
   Reduction sum = how;
   sum.name = "sum";
-  sum.dtype = !how.dtype && out == DType::F16 ? DType::F32 : out;
+  sum.dtype = !how.dtype ? computed_in(out) : out;
   Value s = reduce_all(n, sum, a);
   Value count =
       cast(n, integer(size_of(a)),

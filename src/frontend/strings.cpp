@@ -243,7 +243,8 @@ Value Lower::text_of(const Node& n, const Value& v) {
     if (v.type.dtype == DType::U64) return call_string(n, "of uint", {v});
     return call_string(n, "of int", {integer(as(v, DType::I64))});
   }
-  if (v.type.dtype == DType::F16) not_yet(n, "str() of float16", "float(x)");
+  if (is_half(v.type.dtype))
+    not_yet(n, "str() of " + std::string(numbus::name(v.type.dtype)), "float(x)");
   constexpr int64_t kSingle = 2, kRoom = 40;  // compile/runtime.h; what the longest number takes
   return text_of_float(b_->emit(Op::bits, DType::I64, as(v, DType::F64)),
                        ci(v.type.dtype == DType::F32 ? kSingle : 0), kRoom);

@@ -112,6 +112,15 @@ void single_to_half(void* out, const void* pa, const void*, const void*, int64_t
     static_cast<uint16_t*>(out)[i] = float_to_half(static_cast<const float*>(pa)[i]);
 }
 
+void brain_to_single(void* out, const void* pa, const void*, const void*, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    static_cast<float*>(out)[i] = brain_to_float(static_cast<const uint16_t*>(pa)[i]);
+}
+void single_to_brain(void* out, const void* pa, const void*, const void*, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    static_cast<uint16_t*>(out)[i] = float_to_brain(static_cast<const float*>(pa)[i]);
+}
+
 bool within(const int64_t* numbers, int64_t n, int64_t extent) {
   int64_t outside = 0;
   for (int64_t i = 0; i < n; ++i) outside |= (numbers[i] >= extent) | (numbers[i] < -extent);
@@ -132,6 +141,8 @@ Loop cast_from(DType to) {
 Loop cast(DType from, DType to) {
   if (from == DType::F16) return to == DType::F32 ? half_to_single : nullptr;
   if (to == DType::F16) return from == DType::F32 ? single_to_half : nullptr;
+  if (from == DType::BF16) return to == DType::F32 ? brain_to_single : nullptr;
+  if (to == DType::BF16) return from == DType::F32 ? single_to_brain : nullptr;
   switch (from) {
 #define X(D, T) \
   case DType::D: return cast_from<T>(to);

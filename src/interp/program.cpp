@@ -53,9 +53,19 @@ void move(int size, char* memory, int64_t stride, const int64_t* offset, const c
 
 // The element becomes what the scatter makes of it and the value.
 void combine(const Inst& i, char* element, const char* value, int size) {
-  alignas(8) char old[8], now[8];
+  alignas(8) char old[8], now[8], given[8];
+  const DType t = real_of(i.type), computed = computed_in(t);
   std::memcpy(old, element, size);
-  loops().row(combines_by(i.op), real_of(i.type))(now, old, value, nullptr, 1);
+  if (t == computed) {
+    loops().row(combines_by(i.op), t)(now, old, value, nullptr, 1);
+  } else {
+    alignas(8) char result[8];
+    loops().cast(t, computed)(given, old, nullptr, nullptr, 1);
+    std::memcpy(old, given, sizeof given);
+    loops().cast(t, computed)(given, value, nullptr, nullptr, 1);
+    loops().row(combines_by(i.op), computed)(result, old, given, nullptr, 1);
+    loops().cast(computed, t)(now, result, nullptr, nullptr, 1);
+  }
   std::memcpy(element, now, size);
 }
 

@@ -42,7 +42,7 @@ void scatter(int size, const Box& box, const int64_t* strides, char* memory, con
 interp::Loop conversion(DType from, DType to) {
   if (is_complex(from) || is_complex(to)) return nullptr;
   if (to == DType::Bool) return interp::loops().row(Op::not_equal, from);
-  return from == DType::F16 || to == DType::F16 ? nullptr : interp::loops().cast(from, to);
+  return is_half(from) || is_half(to) ? nullptr : interp::loops().cast(from, to);
 }
 void convert(interp::Loop loop, DType to, void* out, const void* from, int64_t n) {
   static const Block zeros{};

@@ -421,7 +421,7 @@ void KernelBuilder::trace() {
     if (by == float_errors::Evidence::Divisor)
       step_.divides.push_back(static_cast<int>(step_.traced.size()));
     if (i.code == Instr::Map ? !float_errors::keeps_flags_clean(i, p.out.dtype)
-                             : !sum || !is_float(i.loop) || i.loop == DType::F16)
+                             : !sum || !is_float(i.loop) || is_half(i.loop))
       step_.exact = false;
     Traced t;
     t.source = p.made == PlanInstr::WholeCopy ? -1 : p.source;

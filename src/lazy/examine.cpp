@@ -77,6 +77,9 @@ template <class U>
 #define NUMBUS_WIDE
 #endif
 NUMBUS_WIDE bool special_16(const char* at, int64_t n) { return any_with<uint16_t>(at, n, 0x7c00); }
+NUMBUS_WIDE bool special_brain(const char* at, int64_t n) {
+  return any_with<uint16_t>(at, n, 0x7f80);
+}
 NUMBUS_WIDE bool special_32(const char* at, int64_t n) {
   return any_with<uint32_t>(at, n, 0x7f800000);
 }
@@ -120,6 +123,7 @@ bool any_special(const Elements& e, int64_t n) {
   if (e.one) n = 1;
   switch (e.type) {
     case DType::F16: return special_16(e.at, n);
+    case DType::BF16: return special_brain(e.at, n);
     case DType::F32: return special_32(e.at, n);
     case DType::F64: return special_64(e.at, n);
     case DType::C64: return special_32(e.at, 2 * n);
@@ -202,8 +206,7 @@ bool is_beyond(const Examined& e, int64_t k, Looks& looks) {
 
 Evidence evidence_of(const Instr& i, DType out) {
   if (i.op == Op::cast) {
-    if (is_float(i.loop) && out == i.loop && out != DType::F16 && !i.predicated)
-      return Evidence::Flags;
+    if (is_float(i.loop) && out == i.loop && !is_half(out) && !i.predicated) return Evidence::Flags;
     if (is_inexact(i.loop) || is_inexact(out)) return Evidence::Result;
     return i.loop == DType::Bool ? Evidence::None : Evidence::Cast;
   }
@@ -222,7 +225,7 @@ Evidence evidence_of(const Instr& i, DType out) {
   const bool plain = i.op == Op::add || i.op == Op::subtract || i.op == Op::multiply ||
                      i.op == Op::divide || i.op == Op::sqrt || i.op == Op::square;
   return plain && !i.predicated && (i.loop == DType::F64 || i.loop == DType::F32) &&
-                 out != DType::F16 && is_float(out)
+                 !is_half(out) && is_float(out)
              ? Evidence::Flags
              : Evidence::Result;
 }
@@ -236,16 +239,16 @@ bool keeps_flags_clean(const Instr& i, DType out) {
     case Op::positive:
     case Op::select:
     case Op::gather:
-    case Op::index: return is_float(i.loop) && i.loop != DType::F16 && out == i.loop;
+    case Op::index: return is_float(i.loop) && !is_half(i.loop) && out == i.loop;
     case Op::equal:
     case Op::not_equal:
     case Op::isnan:
     case Op::isinf:
-    case Op::isfinite: return is_float(i.loop) && i.loop != DType::F16;
+    case Op::isfinite: return is_float(i.loop) && !is_half(i.loop);
     case Op::logical_and:
     case Op::logical_or:
     case Op::logical_not: return i.loop == DType::Bool;
-    case Op::cast: return !is_float(out) ? false : out == i.loop && out != DType::F16;
+    case Op::cast: return !is_float(out) ? false : out == i.loop && !is_half(out);
     default: return evidence_of(i, out) == Evidence::Flags;
   }
 }

@@ -177,7 +177,7 @@ class Again {
     const Layout& l = *given.in[0].view->layout;
     if (!terms.instr || terms.traced->out != t.in[0] || terms.instr->told_as != i.told_as ||
         i.reduction != Reduction::Sum || i.predicated || l.ndim() != 1 ||
-        given.out.layout->size() != 1 || i.loop == DType::F16 || given.out.dtype != i.loop ||
+        given.out.layout->size() != 1 || is_half(i.loop) || given.out.dtype != i.loop ||
         !float_errors::any_special({i.loop, given.out.base->data + given.out.offset}, 1))
       return false;
     Base* bases[] = {nullptr, terms.bases[0], terms.bases[1]};

@@ -108,7 +108,7 @@ bool can_apply(Op op, DType type) {
 // Results of half floats are rounded once.
 template <class T>
 void round_half(DType type, const Cell<T>& x) {
-  if (type == DType::F16 && std::isfinite(x.re) && std::fabs(x.re) >= T(65520))
+  if (is_half(type) && std::isfinite(x.re) && std::fabs(x.re) >= T(half_overflow(type)))
     flags::raise(flags::Overflow);
 }
 
@@ -122,9 +122,9 @@ unsigned fold_in(Op op, DType type, const Line& l, bool rounds_each) {
     for (int64_t k = 1; k < l.count; ++k) {
       if (has_ended(x, complex) && op != Op::logaddexp) break;
       apply(op, complex, x, read<T>(l.type, l.at + k * l.stride));
-      if (rounds_each && type == DType::F16) {
+      if (rounds_each && is_half(type)) {
         round_half(type, x);
-        x.re = static_cast<T>(half_to_float(float_to_half(x.re)));
+        x.re = static_cast<T>(rounded_to_half(type, static_cast<float>(x.re)));
       }
     }
     round_half(type, x);
@@ -234,7 +234,7 @@ MetByVar var_in(DType type, const Line& l, bool complex, const Line* other) {
     round_half(type, Cell<T>{sum, 0});
     kept = sum;
   });
-  if (type == DType::F16) sum = half_to_float(float_to_half(sum));
+  if (is_half(type)) sum = rounded_to_half(type, static_cast<float>(sum));
   // NumPy multiplies the other part by zero.
   if (complex && std::isinf(sum)) met.mean = flags::Invalid;
   T mean = sum / static_cast<T>(l.count);
@@ -242,7 +242,7 @@ MetByVar var_in(DType type, const Line& l, bool complex, const Line* other) {
     mean += 0 * sum_of<T>(true, *other, false, [&](int64_t k) {
                   return read<T>(other->type, other->at + k * other->stride);
                 }).re;
-  if (type == DType::F16) mean = half_to_float(float_to_half(mean));
+  if (is_half(type)) mean = rounded_to_half(type, static_cast<float>(mean));
   met.difference = flags_of([&] {
     for (int64_t k = 0; k < l.count; ++k) {
       const T d = at(k).re - mean;
@@ -279,7 +279,7 @@ class Search {
   void reduction(const ViewRef& from, const ViewRef* where, const ViewRef& out) {
     // Variances have states of a wider type than NumPy computes in.
     const bool var = i_.reduction == Reduction::Var;
-    const DType type = var || out.dtype == DType::F16 ? out.dtype : i_.loop;
+    const DType type = var || is_half(out.dtype) ? out.dtype : i_.loop;
     const Op op = i_.reduction == Reduction::Prod ? Op::multiply : Op::add;
     // The axes of a line, the first of which is walked in `line`; the others one after the other.
     const Layout& l = *from.layout;
@@ -376,7 +376,7 @@ class Search {
   void product(const ViewRef& x, const ViewRef& y, const ViewRef& out) {
     const Layout &a = *x.layout, &b = *y.layout, &c = *out.layout;
     // Products of half floats are those of float32, which are cast.
-    if (i_.loop == DType::F16 || out.dtype == DType::F16 || !any_in(out)) return;
+    if (is_half(i_.loop) || is_half(out.dtype) || !any_in(out)) return;
     if (c.shape(0) == 1 && ask_product(i_, x, y, c.shape(1), a.shape(2), c.shape(2), found_))
       return;
     unsigned met = 0;

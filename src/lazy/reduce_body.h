@@ -291,7 +291,8 @@ void store_result(M& m, const reductions::State<M>& s, DType in, double ddof, DT
     else
       store_scalar(scalar_of(in, r.re, r.im), out, to);
     // Rounding to half floats sets no flag by itself.
-    if (out == DType::F16 && std::isfinite(r.re) && std::abs(static_cast<double>(r.re)) >= 65520)
+    if (is_half(out) && std::isfinite(r.re) &&
+        std::abs(static_cast<double>(r.re)) >= half_overflow(out))
       flags::raise(flags::Overflow);
   }
 }

@@ -42,7 +42,7 @@ struct LineLoop {
   DType in, type;
 
   LineLoop(Op op, DType from, DType to) : in(from), type(to) {
-    if (is_complex(from) || is_complex(to) || from == DType::F16 || to == DType::F16) return;
+    if (is_complex(from) || is_complex(to) || is_half(from) || is_half(to)) return;
     if (from != to) cast = interp::loops().cast(from, to);
     if (from == to || cast) scan = interp::loops().scan(op, to);
   }

@@ -30,14 +30,13 @@ std::optional<Reduction> reduction_by(Op op) {
 ReductionTypes resolve(Reduction kind, DType in, std::optional<DType> dtype) {
   DType t = dtype.value_or(in);
   // Half floats are too coarse for a state; comparisons of them are the same in float32.
-  auto wide = [](DType of) { return of == DType::F16 ? DType::F32 : of; };
   switch (row(kind).types) {
     case Types::Total:
       if (!dtype && (t == DType::Bool || (is_integer(t) && itemsize(t) < 8)))
         t = numbus::kind(t) == Kind::UInt ? DType::U64 : DType::I64;
-      return {kind, t == DType::Bool ? DType::I64 : wide(t), t};
+      return {kind, t == DType::Bool ? DType::I64 : computed_in(t), t};
     case Types::Truth: return {kind, DType::Bool, DType::Bool};
-    case Types::Index: return {kind, wide(t), DType::I64};
+    case Types::Index: return {kind, computed_in(t), DType::I64};
     case Types::Spread: {
       if (!is_inexact(t)) t = DType::F64;
       // One pass from a pivot cancels where the pivot is an outlier: twice the digits make up for
@@ -47,7 +46,7 @@ ReductionTypes resolve(Reduction kind, DType in, std::optional<DType> dtype) {
     case Types::Extreme: break;
   }
   if (t == DType::Bool) kind = kind == Reduction::Min ? Reduction::All : Reduction::Any;
-  return {kind, wide(t), t};
+  return {kind, computed_in(t), t};
 }
 
 std::vector<DType> reduction_fields(Reduction kind, DType loop) {

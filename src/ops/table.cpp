@@ -113,6 +113,7 @@ Resolved resolve(Op op, std::span<const DType> operands) {
     case Rule::FloatPower: t = is_complex(t) ? DType::C128 : DType::F64; return same(t, t);
     case Rule::Float:
       if (is_complex(t)) no_loop(op, operands, "bool, integer or float types");
+      if (t == DType::BF16) return same(t, t);  // of small integers, which would be float16's
       t = float_for(operands[0]);
       for (DType o : operands.subspan(1)) t = promote(t, float_for(o));
       return same(t, t);

@@ -95,7 +95,10 @@ Val real_floor_divide(Builder& b, Val x, Val y) {
 // the sign.
 Val next_after(Builder& b, Val x, Val y) {
   const DType t = b.type(x), word = int_of_size(itemsize(t), true);
-  const int bits = 8 * itemsize(t), fraction = t == DType::F16 ? 10 : t == DType::F32 ? 23 : 52;
+  const int bits = 8 * itemsize(t), fraction = t == DType::F16    ? 10
+                                               : t == DType::BF16 ? 7
+                                               : t == DType::F32  ? 23
+                                                                  : 52;
   MathBuilder m(b);
   auto number = [&](int64_t v) { return b.constant(word, Scalar::from_int(v)); };
   const int64_t most = static_cast<int64_t>(~uint64_t{0} >> (65 - bits));
@@ -213,12 +216,12 @@ Val convert(Builder& b, Val v, DType to) {
     return make_complex(b, convert(b, v, r), b.constant(r, Scalar::from_float(0)));
   }
   if (to == DType::Bool) {
-    Val x = from == DType::F16 ? b.cast(v, DType::F32) : v;
+    Val x = is_half(from) ? b.cast(v, DType::F32) : v;
     return b.emit(Op::not_equal, DType::Bool, x, b.constant(b.type(x), Scalar::from_int(0)));
   }
   // Half floats only load, store and convert to and from float32.
-  if (from == DType::F16 && to != DType::F32) return convert(b, b.cast(v, DType::F32), to);
-  if (to == DType::F16 && from == DType::F64) {
+  if (is_half(from) && to != DType::F32) return convert(b, b.cast(v, DType::F32), to);
+  if (is_half(to) && from == DType::F64) {
     // Once, not twice: the step through float32 rounds to odd (Boldo and Melquiond, 2008).
     MathBuilder m(b);
     Val near = b.cast(v, DType::F32), back = b.cast(near, DType::F64);
@@ -227,10 +230,10 @@ Val convert(Builder& b, Val v, DType to) {
     Val down = b.emit(Op::subtract, DType::I32, bits, one);
     bits = m.select(m.gt(m.abs(back), m.abs(v)), down, bits);
     bits = m.select(m.ne(back, v), b.emit(Op::bitwise_or, DType::I32, bits, one), bits);
-    return b.cast(b.emit(Op::bits, DType::F32, bits), DType::F16);
+    return b.cast(b.emit(Op::bits, DType::F32, bits), to);
   }
   // Integers step through float32 in NumPy, too.
-  if (to == DType::F16 && from != DType::F32) return b.cast(b.cast(v, DType::F32), DType::F16);
+  if (is_half(to) && from != DType::F32) return b.cast(b.cast(v, DType::F32), to);
   return b.cast(v, to);
 }
 
@@ -238,9 +241,9 @@ Val expand(Builder& b, Op op, Val x, Val y) {
   DType t = b.type(x);
   if (is_complex(t)) return expand_complex(b, op, x, y);
   if (op == Op::nextafter) return next_after(b, x, y);
-  if (t == DType::F16) {
+  if (is_half(t)) {
     Val r = expand(b, op, b.cast(x, DType::F32), y == kNone ? kNone : b.cast(y, DType::F32));
-    return b.type(r) == DType::F32 ? b.cast(r, DType::F16) : r;
+    return b.type(r) == DType::F32 ? b.cast(r, t) : r;
   }
   const Row& r = row(op);
   if (!r.primitive || (op == Op::isnan && !is_float(t))) return expand_real(b, op, x, y);

@@ -52,7 +52,7 @@ class Expansion {
       DType t = b_.type(a);
       if (calls_ && (t == DType::F32 || t == DType::F64) && has_rare_part(i.op, t))
         return b_.emit(i.op, i.type, a, b);
-      if (calls_ && t == DType::F16 && has_rare_part(i.op, DType::F32)) {
+      if (calls_ && is_half(t) && has_rare_part(i.op, DType::F32)) {
         Val y = b == kNone ? kNone : b_.cast(b, DType::F32);
         return b_.cast(b_.emit(i.op, DType::F32, b_.cast(a, DType::F32), y), i.type);
       }

@@ -78,7 +78,7 @@ Contributions pull_reduction(const Entry& e, const Array& g_result) {
     }
     case Reduction::Var: {
       const Quantity x(saved(e.operands[0]));
-      const DType t = e.instr.loop == DType::F16 ? DType::F32 : e.instr.loop;
+      const DType t = computed_in(e.instr.loop);
       const Operand* p = e.predicate();
       Quantity n(static_cast<double>(all.count()));
       if (p) {

@@ -90,7 +90,7 @@ void sum_weights(const T* x, const double* weights, int64_t n, int64_t bins, dou
   }
 }
 
-// Arithmetic of the type E: float16's is float32's, rounded after each step.
+// Arithmetic of the type E: that of 16 bits is float32's, rounded after each step.
 template <class E>
 struct Arithmetic {
   using Value = E;
@@ -103,11 +103,19 @@ struct Arithmetic<Half> {
   static float load(Half v) { return half_to_float(v.bits); }
   static float rounded(float v) { return half_to_float(float_to_half(v)); }
 };
+template <>
+struct Arithmetic<Brain> {
+  using Value = float;
+  static float load(Brain v) { return brain_to_float(v.bits); }
+  static float rounded(float v) { return brain_to_float(float_to_brain(v)); }
+};
 
 template <class T>
 auto plain(T v) {
   if constexpr (std::is_same_v<T, Half>) {
     return half_to_float(v.bits);
+  } else if constexpr (std::is_same_v<T, Brain>) {
+    return brain_to_float(v.bits);
   } else {
     return v;
   }
@@ -237,6 +245,7 @@ void histogram_uniform(DType t, const char* x, int64_t n, const UniformEdges& ed
       };
       switch (edges.type) {
         case DType::F16: return count(Half{});
+        case DType::BF16: return count(Brain{});
         case DType::F32: return count(float{});
         case DType::F64: return count(double{});
         default: break;

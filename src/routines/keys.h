@@ -17,8 +17,11 @@
 
 namespace numbus::routines {
 
-// float16 as it is stored.
+// float16 and bfloat16 as they are stored.
 struct Half {
+  uint16_t bits;
+};
+struct Brain {
   uint16_t bits;
 };
 
@@ -31,6 +34,12 @@ struct FloatBits<Half> {
   static constexpr bool value = true;
   using Int = int16_t;
   static constexpr Int infinity = 0x7c00, nan = 0x7e00;
+};
+template <>
+struct FloatBits<Brain> {
+  static constexpr bool value = true;
+  using Int = int16_t;
+  static constexpr Int infinity = 0x7f80, nan = 0x7fc0;
 };
 template <>
 struct FloatBits<float> {
@@ -154,6 +163,7 @@ decltype(auto) with_type(DType t, Body&& body) {
     case DType::U32: return body(uint32_t{});
     case DType::U64: return body(uint64_t{});
     case DType::F16: return body(Half{});
+    case DType::BF16: return body(Brain{});
     case DType::F32: return body(float{});
     case DType::F64: return body(double{});
     case DType::C64: return body(std::complex<float>{});

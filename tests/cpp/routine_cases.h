@@ -15,6 +15,7 @@
 
 namespace numbus::test {
 
+using routines::Brain;
 using routines::Half;
 
 template <class T>
@@ -26,8 +27,9 @@ char* bytes(std::vector<T>& v) {
   return reinterpret_cast<char*>(v.data());
 }
 
-// float16 for comparisons.
+// What is stored in 16 bits, for comparisons.
 inline float value(Half h) { return half_to_float(h.bits); }
+inline float value(Brain h) { return brain_to_float(h.bits); }
 template <class T>
 T value(T v) {
   return v;
@@ -69,6 +71,8 @@ template <class T>
 T from_number(double v) {
   if constexpr (std::is_same_v<T, Half>) {
     return {float_to_half(v)};
+  } else if constexpr (std::is_same_v<T, Brain>) {
+    return {double_to_brain(v)};
   } else if constexpr (std::is_integral_v<T>) {
     return static_cast<T>(static_cast<int64_t>(v));
   } else {

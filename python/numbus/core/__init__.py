@@ -3,6 +3,9 @@
 To old scripts the name is that of numpy.core: names that are not here are NumPy's.
 """
 
+# Imported before modules ask the package for it, whose names are looked up below.
+from .dtypes import bfloat16 as _bfloat16  # noqa: F401
+
 
 def __getattr__(name):
     if name.startswith("__"):

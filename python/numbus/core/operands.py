@@ -8,12 +8,13 @@ import numpy
 
 from .. import _core
 from .._core import generic, ndarray
+from . import dtypes
 from .errors import ForeignDtype, message
 from .host import Views, on_host
 from .quick import quick
 
 # What `_core` stores; `numpy.dtype` hashes by value, so byte-swapped types are not in here.
-SUPPORTED = frozenset(map(numpy.dtype, "?bhilqBHILQefdFD"))
+SUPPORTED = frozenset([*map(numpy.dtype, "?bhilqBHILQefdFD"), dtypes.BFLOAT16])
 # The usual ways to name them, which need not be looked up by NumPy.
 _NAMED = {name: t for t in SUPPORTED for name in (t, t.type, t.name)} | {
     kind: numpy.dtype(kind) for kind in (bool, int, float, complex)
@@ -276,7 +277,7 @@ def check_like(op, like):
 
 def require_cast(op, source, target, casting):
     """Raises TypeError where the rule `casting` does not let `source` become `target`."""
-    if source is not target and not numpy.can_cast(source, target, casting):
+    if source is not target and not dtypes.can_cast(source, target, casting):
         raise TypeError(
             message(op, "cannot cast", f"{source} to {target}", f"a cast that {casting!r} allows")
         )

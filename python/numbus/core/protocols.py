@@ -7,20 +7,27 @@ from .._core import generic, ndarray
 from . import devices as _devices
 from . import standard
 from .array_type import follow_standard
+from .dtypes import BFLOAT16
 from .errors import message
 from .fallback import make, record
 from .host import on_host
 from .operands import adopt, library, to_ndarray, to_numpy
 from .ufuncs import UFUNCS
 
+_WORD = numpy.dtype("uint16")
 _namespace = None  # the module that has the functions, see attach()
+
+
+def _seen(a):
+    """A view of the memory, which raises what its computation raised."""
+    if a.dtype != BFLOAT16:
+        return numpy.asarray(memoryview(a))
+    return numpy.asarray(memoryview(a.view(_WORD))).view(BFLOAT16)
 
 
 def array_of(self, dtype=None, copy=None):
     """The protocol of numpy.asarray: a zero-copy view of the memory on the CPU."""
-    real = (
-        numpy.asarray(memoryview(self)) if type(self) is ndarray else numpy.asarray(to_numpy(self))
-    )
+    real = _seen(self) if type(self) is ndarray else numpy.asarray(to_numpy(self))
     if dtype is not None and real.dtype != dtype:
         if copy is False:
             raise ValueError(message("asarray", "unable to avoid a copy", self.dtype, dtype))
@@ -90,6 +97,10 @@ def namespace_of(_self, *, api_version=None):
 
 def dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
     """A DLPack capsule over the array's memory."""
+    if on_host(self) and self.dtype == BFLOAT16:  # NumPy lends its own types alone
+        if dl_device is not None and tuple(dl_device) != dlpack_device(self):
+            raise BufferError(message("dlpack", "another device", dl_device, dlpack_device(self)))
+        return _core.dlpack(self.copy() if copy else self)
     if on_host(self):
         kwargs = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
         return numpy.asarray(self).__dlpack__(stream=stream, **kwargs)
@@ -144,7 +155,9 @@ def array_struct(self):
 def _memory(op, a):
     if not on_host(a):
         raise AttributeError(message(op, "memory not on the host", a._device, "the CPU"))
-    return numpy.asarray(memoryview(a))  # which raises what its computation raised
+    if a.dtype == BFLOAT16:  # readers would take it for bytes; they ask __array__ instead
+        raise AttributeError(message(op, "no letter for bfloat16", a.dtype, "another dtype"))
+    return _seen(a)
 
 
 def array_wrap(_self, array, context=None, return_scalar=False, /):

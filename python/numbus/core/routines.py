@@ -6,6 +6,8 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
+from . import dtypes
+from .dtypes import kind_of
 from .errors import message
 from .host import on_host
 from .operands import store, to_ndarray
@@ -22,7 +24,7 @@ def keeps_order(a):
     """Whether sort() of `a` can be stable: where it cannot, equal elements differ in no bits but
     those of zeros and NaN, and argsort() tells their order.
     """
-    return a.dtype.kind not in "fc" or on_host(a)
+    return kind_of(a.dtype) not in "fc" or on_host(a)
 
 
 def sort(a, axis, stable=False, descending=False):
@@ -149,7 +151,7 @@ def takes_edges(x, edges, even):
     """Whether histogram() has NumPy's rules for these: a GPU compares float64, without NaN."""
     if even or on_host(x):
         return True
-    exact = x.dtype.kind == "f" or x.dtype.itemsize < 8
+    exact = kind_of(x.dtype) == "f" or x.dtype.itemsize < 8
     return exact and not bool((edges != edges).any())
 
 
@@ -207,12 +209,13 @@ def _matrices(a, b, out):
     if out is None and a.shape[-1] > 0:
         # src/array/at_once_calls.h says why.
         if _core.is_chain_of_rows(a.shape[-2], a.shape[-1], b.shape[-1]) and (
-            a.dtype.kind in "fc"
-            and b.dtype.kind in "fc"
-            and "e" not in (a.dtype.char, b.dtype.char)
+            kind_of(a.dtype) in "fc"
+            and kind_of(b.dtype) in "fc"
+            and not dtypes.is_half(a.dtype)
+            and not dtypes.is_half(b.dtype)
         ):
             return _few_terms(a, b)
-    dtype = numpy.promote_types(a.dtype, b.dtype)
+    dtype = dtypes.promote_types(a.dtype, b.dtype)
     if dtype.char in "fdFD":
         _offer(a._device, b._device, _core.get_device())
         return _core.matmul(a, b, dtype, out)
@@ -222,7 +225,7 @@ def _matrices(a, b, out):
 
 def _without_library(a, b, dtype):
     """Integers wrap, bool is any(and), half floats sum in float32: one kernel stores no product."""
-    if dtype.char == "e":
+    if dtypes.is_half(dtype):
         return _matrices(*[x.astype(numpy.float32) for x in (a, b)], None).astype(dtype)
     a, b = a.astype(dtype, copy=False), b.astype(dtype, copy=False)
     return _sum_of_products(a[..., :, :, None], b[..., None, :, :], -2)
@@ -232,17 +235,18 @@ def inner(a, b):
     """The sums of products along the last axes of both, whose other axes broadcast; those of half
     floats in float32, rounded once.
     """
-    kinds = a.dtype.char, b.dtype.char
-    if "e" in kinds and numpy.promote_types(*kinds).char == "e":
-        first, second = [x.astype(numpy.float32) for x in (a, b)]
-        return to_ndarray(_sum_of_products(first, second, -1)).astype(numpy.float16)[()]
+    if dtypes.is_half(a.dtype) or dtypes.is_half(b.dtype):
+        dtype = dtypes.promote_types(a.dtype, b.dtype)
+        if dtypes.is_half(dtype):
+            first, second = [x.astype(numpy.float32) for x in (a, b)]
+            return to_ndarray(_sum_of_products(first, second, -1)).astype(dtype)[()]
     return _sum_of_products(a, b, -1)
 
 
 def _sum_of_products(a, b, axis):
     """In one kernel, in the promoted dtype; bool as any(and)."""
     product = UFUNCS["multiply"](a, b)
-    kind = product.dtype.kind
+    kind = kind_of(product.dtype)
     axes = (axis % product.ndim,) if product.ndim > 1 else None
     if kind == "b":
         return _core.reduce("any", product, axes, False, None, None, 0)
@@ -255,7 +259,7 @@ def dot_into(dot, a, b, out):
     """dot() stored in `out`. NumPy's ufunc takes any for products of numbers; where it asks the
     BLAS, only one as it makes it.
     """
-    asked = max(a.ndim, b.ndim) < 3 and numpy.promote_types(a.dtype, b.dtype).char in "fdFD"
+    asked = max(a.ndim, b.ndim) < 3 and dtypes.promote_types(a.dtype, b.dtype).char in "fdFD"
     if not asked and (a.ndim == 0 or b.ndim == 0):
         return UFUNCS["multiply"](a, b, out=out)
     return exactly("dot", to_ndarray(dot(a, b)), out)

@@ -6,6 +6,8 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
+from . import dtypes
+from .dtypes import kind_of
 from .errors import many_axes, message
 from .fallback import call, lookup, state
 from .host import on_host
@@ -149,7 +151,7 @@ def _begun_in(self, op, out, a, axis, dtype, initial):
     (out,) = out if isinstance(out, tuple) and len(out) == 1 else (out,)
     there, kind = getattr(out, "dtype", None), as_dtype(op, dtype, a.dtype)
     kind = a.dtype if self.name.startswith("logical_") else kind
-    if there is None or there == kind or numpy.can_cast(kind, there, "safe"):
+    if there is None or there == kind or dtypes.can_cast(kind, there, "safe"):
         return a, initial
     identity = _real(self).identity
     first = identity if initial is _NoValue else initial
@@ -235,7 +237,7 @@ def _neutral(name, dtype):
     """An element that changes nothing where others are folded into a result, or None."""
     if name == "floor_divide" and dtype.kind in "iu":
         return dtype.type(1)
-    if name == "fmod" and dtype.kind == "f":
+    if name == "fmod" and kind_of(dtype) == "f":
         return dtype.type(numpy.inf)
     return dtype.type(_NEUTRAL[name]) if name in _NEUTRAL else None
 
@@ -388,21 +390,21 @@ def _combined(name, a, b):
     """What atomics combine with elements of `a`, in their type; None where the ufunc's loop is
     another one than that of `a`.
     """
-    if name not in _COMBINES or a.dtype.kind not in "iufc" or a.dtype == numpy.float16:
+    if name not in _COMBINES or kind_of(a.dtype) not in "iufc" or dtypes.is_half(a.dtype):
         return None
     if a.dtype.itemsize < 4:
         return None
     b = to_ndarray(b)
     adds = _COMBINES[name] == "add"
-    if not adds and (a.dtype.kind == "c" or not numpy.can_cast(b.dtype, a.dtype, "safe")):
+    if not adds and (a.dtype.kind == "c" or not dtypes.can_cast(b.dtype, a.dtype, "safe")):
         return None
     if adds and a.dtype.kind in "iu":
         # Sums wrap around alike in all widths, so that only the kind matters.
-        if numpy.result_type(a.dtype, b.dtype).kind not in "iu" or b.dtype.kind == "b":
+        if dtypes.result_type(a.dtype, b.dtype).kind not in "iu" or b.dtype.kind == "b":
             return None
-        if not numpy.can_cast(numpy.result_type(a.dtype, b.dtype), a.dtype, "same_kind"):
+        if not dtypes.can_cast(dtypes.result_type(a.dtype, b.dtype), a.dtype, "same_kind"):
             return None
-    elif numpy.result_type(a.dtype, b.dtype) != a.dtype:
+    elif dtypes.result_type(a.dtype, b.dtype) != a.dtype:
         return None
     b = b.astype(a.dtype)
     return UFUNCS["negative"](b) if name == "subtract" else b
@@ -412,12 +414,12 @@ def _widens(name, a, b):
     """Whether a scatter into a wider copy of `a`, elements of less than 32 bits, gives the same:
     sums wrap around alike, and extremes are elements.
     """
-    if name not in _COMBINES or a.dtype.itemsize >= 4 or a.dtype.kind not in "iuf":
+    if name not in _COMBINES or a.dtype.itemsize >= 4 or kind_of(a.dtype) not in "iuf":
         return False
     adds, dtype = _COMBINES[name] == "add", to_ndarray(b).dtype
     if adds:
-        return a.dtype.kind in "iu" and numpy.result_type(a.dtype, dtype).kind in "iu"
-    return numpy.can_cast(dtype, a.dtype, "safe")
+        return a.dtype.kind in "iu" and dtypes.result_type(a.dtype, dtype).kind in "iu"
+    return dtypes.can_cast(dtype, a.dtype, "safe")
 
 
 def attach():

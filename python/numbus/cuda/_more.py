@@ -114,8 +114,8 @@ def is_float16_supported():
 
 
 def is_bfloat16_supported():
-    """Whether bfloat16 can be computed with: not yet."""
-    return False
+    """Whether bfloat16 can be computed with."""
+    return True
 
 
 def is_fp8_supported():

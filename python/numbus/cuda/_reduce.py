@@ -6,6 +6,7 @@ import inspect
 import numpy
 
 from .._core import ndarray
+from ..core import dtypes
 from ..kernels._dispatch import Dispatcher
 from ..kernels._generate import make, result_dtype
 from ._host import device_array, synchronize
@@ -74,7 +75,7 @@ class Reduce:
         kernel = self._kernels.get(dtype)
         if kernel is None:
             found = result_dtype(self._function, [numpy.zeros(0, dtype)] * 2)
-            if not numpy.can_cast(found, dtype, "same_kind"):
+            if not dtypes.can_cast(found, dtype, "same_kind"):
                 raise TypeError(
                     f"[reduce] the function gives another type; got {found}; expected {dtype}"
                 )

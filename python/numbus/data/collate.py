@@ -5,6 +5,7 @@ import collections.abc
 import numpy
 
 from .._core import ndarray
+from ..core.dtypes import kind_of
 from ..core.errors import message
 from ..tensors import Tensor, stack, tensor
 
@@ -49,7 +50,7 @@ def default_collate(batch):
         return tensor(numpy.array(batch, bool))
     if isinstance(first, int):
         return tensor(numpy.array(batch, numpy.int64))
-    if isinstance(first, numpy.generic) and first.dtype.kind in "iufc":
+    if isinstance(first, numpy.generic) and kind_of(first.dtype) in "iufc":
         return tensor(numpy.array(batch))
     if isinstance(first, float):
         return tensor(numpy.array(batch, numpy.float64))

@@ -16,6 +16,7 @@ from ..tensors._tensor import wrap
 from . import group as _group
 from .encoding import decode, encode
 from .mesh import SINGLE
+from ..core.dtypes import kind_of
 
 
 class ReduceOp(enum.Enum):
@@ -124,7 +125,7 @@ def _reduced(g, op, a, reduce, extra=None):
         parts = _exchange(g, op, checksum, dict.fromkeys(range(size), mine), range(size))
         a = numpy.concatenate([numpy.frombuffer(parts[k], a.dtype) for k in range(size)])
     if reduce is ReduceOp.AVG:
-        if a.dtype.kind not in "fc":
+        if kind_of(a.dtype) not in "fc":
             raise ValueError(message(op, "the mean of integers", a.dtype, "floats, or ReduceOp.SUM"))
         a = a / a.dtype.type(size)
     return a
@@ -141,7 +142,7 @@ def _foldable(op, a, reduce):
         raise TypeError(message(op, "truth values are not added", a.dtype, "ReduceOp.BOR or BAND"))
     if a.dtype.kind == "c" and reduce in (ReduceOp.MIN, ReduceOp.MAX):
         raise TypeError(message(op, "complex numbers have no order", a.dtype, "real numbers"))
-    if a.dtype.kind in "fc" and reduce in (ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR):
+    if kind_of(a.dtype) in "fc" and reduce in (ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR):
         raise TypeError(message(op, "floats have no bits to combine", a.dtype, "integers"))
 
 

@@ -9,6 +9,7 @@ from ..core.errors import message
 from ..core.operands import adopt
 from ..tensors import Tensor
 from ..tensors._tensor import wrap
+from ..core.dtypes import kind_of
 
 _DEEPEST = 200
 
@@ -67,7 +68,7 @@ def _write(x, parts, depth):
 
 
 def _array(tag, a, parts):
-    if a.dtype.kind not in "biufc":
+    if kind_of(a.dtype) not in "biufc":
         raise TypeError(message("object", "an array of this dtype is not sent", a.dtype, "numbers"))
     parts.append(_sized(tag, a.dtype.str.encode()))
     parts.append(struct.pack("!Q", a.ndim) + struct.pack(f"!{a.ndim}Q", *a.shape))
@@ -128,7 +129,7 @@ class _Reader:
         raise ValueError(message("object", "bytes of no object", tag, "encode()"))
 
     def array(self, tag, kind):
-        if kind.kind not in "biufc":
+        if kind_of(kind) not in "biufc":
             raise ValueError(message("object", "dtype of an array", kind, "numbers"))
         shape = tuple(self.number() for _ in range(self.number()))
         elements = numpy.frombuffer(self.take(self.number()), kind).reshape(shape).copy()

@@ -6,6 +6,7 @@ from .. import _core
 from .._core import generic, ndarray
 from ..core.devices import device as on_device
 from ..core.devices import to_device
+from ..core.dtypes import kind_of
 from ..core.errors import ForeignDtype, as_order, as_shape, message
 from ..core.operands import (
     adopt,
@@ -215,7 +216,7 @@ def asfortranarray(a: Any, dtype: DTypeArg = None, *, like: Any = None):
 def asarray_chkfinite(a, dtype=None, order=None):
     """`asarray(a)`; raises ValueError if it holds infs or NaNs."""
     result = asarray(a, dtype, order)
-    if result.dtype.kind in "fc" and not bool(_core.isfinite(result).all()):
+    if kind_of(result.dtype) in "fc" and not bool(_core.isfinite(result).all()):
         raise ValueError(
             message("asarray_chkfinite", "not finite", "infs or NaNs", "finite values")
         )

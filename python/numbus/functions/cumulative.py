@@ -4,7 +4,8 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
-from ..core import routines
+from ..core import dtypes, routines
+from ..core.dtypes import kind_of
 from ..core.errors import message, one_axis
 from ..core.operands import as_dtype, to_ndarray, to_numpy
 from ..core.quick import quick
@@ -86,7 +87,7 @@ def accumulate(self, array, axis=0, dtype=None, out=None):
 def _indices(op, indices):
     """A line of int64 in the host's memory, by NumPy's rules for what becomes one."""
     if isinstance(indices, (ndarray, numpy.ndarray)):
-        if not numpy.can_cast(indices.dtype, _INT64, "safe"):
+        if not dtypes.can_cast(indices.dtype, _INT64, "safe"):
             raise TypeError(
                 message(op, "indices of a type that int64 does not hold", indices.dtype, "integers")
             )
@@ -150,7 +151,7 @@ def nancumsum(
 
 
 def _without_nan(a, value):
-    if a.dtype.kind not in "fc":
+    if kind_of(a.dtype) not in "fc":
         return a
     # In array calls a number is weak, and reading it takes less.
     return np.where(np.isnan(a), a.dtype.type(value) if _compiled else value, a)

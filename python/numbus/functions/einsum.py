@@ -7,7 +7,7 @@ import functools
 import numpy
 
 from .. import _core
-from ..core import routines
+from ..core import dtypes, routines
 from ..core.errors import as_order, message
 from ..core.operands import as_dtype, in_order, store, to_ndarray
 from ..core.quick import quick
@@ -31,13 +31,13 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
         raise TypeError(message("einsum", "optimize", type(optimize).__name__, "a bool or a path"))
     order = as_order("einsum", order)
     inputs, output, arrays = _parse(operands)
-    kind = as_dtype("einsum", dtype, numpy.result_type(*{a.dtype for a in arrays}))
+    kind = as_dtype("einsum", dtype, dtypes.result_type(*{a.dtype for a in arrays}))
     arrays = [a if a.dtype == kind else _cast(a, kind, casting) for a in arrays]
     terms = [_diagonals(a, labels) for a, labels in zip(arrays, inputs)]
     _check_extents(terms)
     labels = tuple([labels for _, labels in terms])
     steps, sums, order_of_axes = plan(labels, output, kind.kind != "b")
-    wide = kind == numpy.float16 and len(terms) > 1  # as NumPy, summed in float32 and rounded once
+    wide = dtypes.is_half(kind) and len(terms) > 1  # as NumPy, summed in float32 and rounded once
     if wide:
         terms = [(a.astype(numpy.float32), labels) for a, labels in terms]
     result = terms[0][0]
@@ -54,7 +54,7 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
 
 
 def _cast(a, kind, casting):
-    if not numpy.can_cast(a.dtype, kind, casting):
+    if not dtypes.can_cast(a.dtype, kind, casting):
         raise TypeError(
             message("einsum", "cannot cast", f"{a.dtype} to {kind}", f"casting={casting!r}")
         )

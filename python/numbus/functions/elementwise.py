@@ -3,7 +3,9 @@
 import numpy
 
 from .._core import generic, ndarray
+from ..core import dtypes
 from ..core.devices import to_device
+from ..core.dtypes import kind_of
 from ..core.errors import many_axes, message
 from ..core.host import same_memory
 from ..core.operands import dtype_of, on_its_memory, operand, require_cast, to_ndarray
@@ -222,7 +224,7 @@ def nan_to_num(
     if x.dtype.kind == "c":
         result.real[...] = _finite(x.real, nan, posinf, neginf)
         result.imag[...] = _finite(x.imag, nan, posinf, neginf)
-    elif x.dtype.kind == "f":
+    elif kind_of(x.dtype) == "f":
         result[...] = _finite(x, nan, posinf, neginf)
     return result if x.ndim else result[()]
 
@@ -242,7 +244,7 @@ def real_if_close(a, tol=100):
     if a.dtype.kind != "c":
         return a
     if tol > 1:
-        tol = numpy.finfo(a.dtype).eps * tol
+        tol = dtypes.finfo(a.dtype).eps * tol
     return a.real if bool((UFUNCS["absolute"](a.imag) < float(tol)).all()) else a
 
 
@@ -251,7 +253,7 @@ def sinc(x: Operand):
     """sin(πx)/(πx), and 1 at 0."""
     y = np.pi * np.asarray(x)
     # As NumPy has it: a number so small that its sine is itself, and that half floats have, too.
-    small = np.finfo(y.dtype).eps if y.dtype.kind == "f" else 1e-20
+    small = np.finfo(y.dtype).eps if kind_of(y.dtype) == "f" else 1e-20
     y = np.where(y == 0, small, y)
     return np.sin(y) / y
 
@@ -288,6 +290,6 @@ def astype(x, dtype, /, *, copy=True, device=None):
 @quick("result_type")
 def result_type(*arrays_and_dtypes):
     """The dtype that NumPy's promotion gives; Python numbers are weak."""
-    return numpy.result_type(
+    return dtypes.result_type(
         *[x.dtype if type(x) in (ndarray, generic) else x for x in arrays_and_dtypes]
     )

@@ -4,6 +4,7 @@ import math
 
 import numpy
 
+from ..core.dtypes import BFLOAT16
 from . import names as np
 from .names import compiled as _compiled
 from .registry import Operand, element, function
@@ -15,7 +16,8 @@ _BOUND = 1 << 31
 
 def _kind_of(op, x):
     """The dtype of floats that NumPy computes elements of these in; TypeError for complex ones."""
-    t = np.result_type(np.result_type(x), np.float16)
+    given = np.result_type(x)
+    t = given if given == BFLOAT16 else np.result_type(given, np.float16)
     if t.kind == "c":
         raise TypeError(f"[{op}] complex numbers; got complex; expected real numbers")
     return t

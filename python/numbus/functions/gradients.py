@@ -1,5 +1,6 @@
 """Derivatives of sampled functions."""
 
+from ..core.dtypes import kind_of
 from . import names as np
 from .axes import every
 from .joining import _along
@@ -69,7 +70,7 @@ def _one(f, axis, step, edge_order):
 
 
 def _empty(f):
-    return np.empty(f.shape, f.dtype if f.dtype.kind in "fc" else np.float64)
+    return np.empty(f.shape, f.dtype if kind_of(f.dtype) in "fc" else np.float64)
 
 
 def _at(f, axis, start, stop):

@@ -1,6 +1,7 @@
 """Histograms: how many values, or how much weight, lies in each bin, and the edges of the bins."""
 
 from ..core import routines
+from ..core.dtypes import kind_of
 from ..core.errors import one_int
 from . import names as np
 from .names import compiled as _compiled
@@ -146,7 +147,7 @@ def _given(x):
 
 
 def _extremes(flat):
-    own = flat.dtype.type if flat.dtype.kind in "fc" else np.float64
+    own = flat.dtype.type if kind_of(flat.dtype) in "fc" else np.float64
     if flat.size == 0:
         return (own(0), own(1)) if _compiled else (0.0, 1.0)
     low, high = flat.min(), flat.max()
@@ -158,13 +159,13 @@ def _extremes(flat):
 def _even_edges(op, dtype, first, last, count):
     kind = np.result_type(first, last, dtype)
     spaced = _spaced(first, last, count)
-    edges = _cast(spaced, kind) if kind.kind in "fc" else spaced
-    if kind.kind == "c":
+    edges = _cast(spaced, kind) if kind_of(kind) in "fc" else spaced
+    if kind_of(kind) == "c":
         near = last - first <= count * 4e-3 * max(abs(first), abs(last))
     else:
         # Only edges this near together, or further apart than any number, can be equal.
         low, high = float(first), float(last)
-        most = 65504.0 if kind == np.float16 else 3.4e38 if kind == np.float32 else 1.7e308
+        most = 65504.0 if kind == np.float16 else 3.4e38 if kind.itemsize <= 4 else 1.7e308
         spread = high - low
         near = spread <= count * 4e-3 * max(abs(low), abs(high)) or spread > most
     if near and bool(np.any(edges[:-1] >= edges[1:])):
@@ -313,7 +314,7 @@ def _sums(flat, edges, even, weights):
         sums.real[...] = _tallied(flat, edges, even, weights.real, np.float64)
         sums.imag[...] = _tallied(flat, edges, even, weights.imag, np.float64)
         return sums
-    if even or weights.dtype.kind == "f":
+    if even or kind_of(weights.dtype) == "f":
         return _tallied(flat, edges, even, weights, np.float64).astype(weights.dtype)
     if weights.dtype.kind == "b":
         raise TypeError("[histogram] weights; got booleans with edges; expected numbers")

@@ -7,7 +7,7 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
-from ..core import routines
+from ..core import dtypes, routines
 from ..core.errors import message, one_axis
 from ..core.operands import as_dtype, store, to_ndarray
 from ..core.quick import quick
@@ -69,7 +69,7 @@ def _of_weak(arrays, parts):
     if not any(numbers):
         return parts
     both = list(zip(arrays, parts, numbers))
-    dtype = numpy.result_type(*[x if number else part.dtype for x, part, number in both])
+    dtype = dtypes.result_type(*[x if number else part.dtype for x, part, number in both])
     return [to_ndarray(numpy.asarray(x, dtype)) if number else part for x, part, number in both]
 
 

@@ -10,6 +10,7 @@ import numpy
 from .. import _core
 from .._core import generic, ndarray
 from ..core import attributes, protocols, ufuncs
+from ..core.dtypes import kind_of
 from ..core.errors import as_shape, message
 from ..core.fallback import make
 from ..core.flat import Flat
@@ -88,7 +89,7 @@ def rdivmod_of(self, other):
 
 def round_of(self, ndigits=None):
     """round(x): an int for a generic without digits, as with NumPy's scalars."""
-    if ndigits is None and self.dtype.kind in "fiu":
+    if ndigits is None and kind_of(self.dtype) in "fiu":
         return round(self.item())
     return self.round(0 if ndigits is None else ndigits)
 

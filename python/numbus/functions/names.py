@@ -9,6 +9,7 @@ import importlib
 import numpy
 
 from .. import _core
+from ..core import dtypes
 from ..core.ufuncs import UFUNCS
 from .registry import ROWS
 
@@ -38,7 +39,9 @@ def __getattr__(name):
     if value is None:
         given = getattr(numpy, name, None)
         of_types = isinstance(given, type) and issubclass(given, numpy.generic)
-        if of_types or name in _CONSTANTS | _QUESTIONS:
+        if name in _QUESTIONS:
+            value = getattr(dtypes, name, given)
+        elif of_types or name in _CONSTANTS:
             value = given
     if value is None:
         raise AttributeError(f"numbus.functions.names has no {name!r}")

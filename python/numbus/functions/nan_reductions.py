@@ -6,6 +6,7 @@ because that would need the data at the call.
 
 import numpy
 
+from ..core.dtypes import kind_of
 from ..core.errors import message
 from . import names as np
 from .names import compiled as _compiled
@@ -28,7 +29,7 @@ def _start(initial):
 
 def _replaced(a, value):
     """`a` with its NaNs replaced."""
-    if a.dtype.kind in "fc":
+    if kind_of(a.dtype) in "fc":
         return np.where(np.isnan(a), a.dtype.type(value), a)
     return a
 
@@ -80,7 +81,7 @@ def nanmax(
 ):
     """Largest element over `axis` that is not NaN; NaN if there is none."""
     _only_plain("nanmax", where, initial)
-    if a.dtype.kind not in "fc":
+    if kind_of(a.dtype) not in "fc":
         return _plain(np.max, a, axis, keepdims, initial, where)
     worst = complex(-np.inf, -np.inf) if a.dtype.kind == "c" else -np.inf
     found = _plain(np.max, _replaced(a, worst), axis, keepdims, initial, where)
@@ -98,7 +99,7 @@ def nanmin(
 ):
     """Smallest element over `axis` that is not NaN; NaN if there is none."""
     _only_plain("nanmin", where, initial)
-    if a.dtype.kind not in "fc":
+    if kind_of(a.dtype) not in "fc":
         return _plain(np.min, a, axis, keepdims, initial, where)
     worst = complex(np.inf, np.inf) if a.dtype.kind == "c" else np.inf
     found = _plain(np.min, _replaced(a, worst), axis, keepdims, initial, where)
@@ -143,7 +144,7 @@ def _is_true(op, where):
 def _counted(op, a, where):
     """Where elements count: not NaN, and under the caller's mask; True for everywhere."""
     everywhere = _is_true(op, where)
-    if a.dtype.kind not in "fc":
+    if kind_of(a.dtype) not in "fc":
         return True if everywhere else where
     mask = np.logical_not(np.isnan(a))
     return mask if everywhere else np.logical_and(mask, where)
@@ -152,7 +153,8 @@ def _counted(op, a, where):
 def _require_inexact(op, a, dtype, out):
     """NumPy's demand on the results of means: of floats they are floats."""
     for given in (dtype, None if out is None else out.dtype):
-        if a.dtype.kind in "fc" and given is not None and numpy.dtype(given).kind not in "fc":
+        exact = given is not None and kind_of(numpy.dtype(given)) not in "fc"
+        if kind_of(a.dtype) in "fc" and exact:
             raise TypeError(message(op, "result of inexact numbers", given, "an inexact dtype"))
 
 
@@ -171,7 +173,7 @@ def nanmean(
     if not _compiled:
         _require_inexact("nanmean", a, dtype, out)
         return np.mean(a, axis, dtype, out, keepdims, where=_counted("nanmean", a, where))
-    if a.dtype.kind not in "fc":
+    if kind_of(a.dtype) not in "fc":
         return np.mean(a, axis, keepdims=keepdims)
     return _mean(a, axis, keepdims)
 
@@ -231,7 +233,7 @@ def _variance(a, axis, ddof, keepdims, mean, correction):
     """As compiled functions compute it."""
     if mean is not None or correction is not None:
         raise NotImplementedError("[nanvar] mean= or correction=; got one; expected none")
-    if a.dtype.kind not in "fc":
+    if kind_of(a.dtype) not in "fc":
         return np.var(a, axis, ddof=ddof, keepdims=keepdims)
     missing = np.isnan(a)
     # Where infinities meet the difference is NaN, and stays so.
@@ -254,7 +256,7 @@ def _spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
     if mean is not None:
         a = _replaced(a, 0)
     lost = ddof if correction is None else correction
-    if a.dtype.kind not in "fc" or not lost:
+    if kind_of(a.dtype) not in "fc" or not lost:
         return plain(a, axis, dtype, out, ddof, keepdims, where=mask, **more)
     result = plain(a, axis, dtype, None, ddof, keepdims, where=mask, **more)
     # NaN, not infinity, where no degree of freedom is left.
@@ -269,7 +271,7 @@ def _spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
 
 def _known(op, a, axis, worst):
     """`a` without its NaNs, where each slice has something else."""
-    if a.dtype.kind not in "fc":
+    if kind_of(a.dtype) not in "fc":
         return a
     if bool(np.any(np.all(np.isnan(a), axis))):
         raise ValueError(f"[{op}] a slice of nothing but NaNs; got NaN; expected a number")

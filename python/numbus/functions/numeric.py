@@ -4,6 +4,7 @@ import warnings
 
 import numpy
 
+from ..core.dtypes import kind_of
 from ..core.quick import FUSING
 from . import names as np
 from .joining import _along
@@ -135,7 +136,7 @@ def isclose(
     """Element-wise `|a - b| <= atol + rtol*|b|`; equal infinities are close, NaNs only with
     equal_nan.
     """
-    y = b if np.result_type(b).kind in "fc" else b * 1.0
+    y = b if kind_of(np.result_type(b)) in "fc" else b * 1.0
     near = np.less_equal(np.absolute(a - y), atol + rtol * np.absolute(y))
     close = np.logical_or(np.logical_and(near, np.isfinite(y)), np.equal(a, y))
     if equal_nan:

@@ -1,5 +1,6 @@
 """Histograms of points: histogram2d and histogramdd."""
 
+from ..core.dtypes import kind_of
 from ..core.operands import to_ndarray
 from . import names as np
 from .axes import product
@@ -128,7 +129,7 @@ def _all_edges(op, columns, bins, limits):
 def _axis_edges(op, column, bins, limits):
     if _is_number(bins):
         count = _whole(op, bins)
-        if _compiled and column.size == 0 and column.dtype.kind == "f":
+        if _compiled and column.size == 0 and kind_of(column.dtype) == "f":
             raise NotImplementedError(f"[{op}] no elements; got 0; expected at least 1")
         first, last = _limits(op, column, limits)
         return _spaced(first, last, count)

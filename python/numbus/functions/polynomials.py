@@ -4,6 +4,7 @@ import warnings
 
 import numpy
 
+from ..core.dtypes import is_half, kind_of
 from ..core.quick import FUSING
 from . import names as np
 from .axes import require_axis
@@ -111,7 +112,7 @@ def poly(seq_of_zeros: Array):
     found = np.linalg.eigvals(given) if given.ndim == 2 else given
     if not _compiled and found.shape[0] == 0:
         return 1.0
-    short = found.dtype.kind not in "fc" or found.dtype == np.float16
+    short = kind_of(found.dtype) not in "fc" or is_half(found.dtype)
     zeros = found.astype(np.float64) if short else found
     a = np.zeros(zeros.shape[0] + 1, zeros.dtype)
     a[0] = 1
@@ -128,7 +129,7 @@ def roots(p: Array):
     p = np.atleast_1d(p)
     if p.ndim != 1:
         raise ValueError(f"[roots] coefficients; got {p.ndim} axes; expected one")
-    short = p.dtype.kind not in "fc"
+    short = kind_of(p.dtype) not in "fc"
     # What has no zeros but 0: of NumPy's default type, where the type may hang on values.
     none = np.float64 if short or not _compiled else p.dtype
     some = np.flatnonzero(p)
@@ -144,7 +145,7 @@ def roots(p: Array):
     companion[1:] = np.eye(n - 2, n - 1, dtype=c.dtype)
     companion[0] = -c[1:] / c[0]
     found = np.linalg.eigvals(companion)
-    if not _compiled and c.dtype.kind == "f" and found.dtype.kind == "c":
+    if not _compiled and kind_of(c.dtype) == "f" and found.dtype.kind == "c":
         if not bool(np.any(found.imag != 0)):
             found = found.real.copy()  # from NumPy 2.5 on eigenvalues are complex
     return np.concatenate((found, np.zeros(trailing, found.dtype))) if trailing > 0 else found

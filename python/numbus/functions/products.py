@@ -6,7 +6,7 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
-from ..core import routines
+from ..core import dtypes, routines
 from ..core.errors import as_order, many_axes, message
 from ..core.fallback import make
 from ..core.host import same_memory
@@ -155,7 +155,7 @@ def _with_keywords(op, least, inner, body):
         if isinstance(out, tuple):
             (out,) = out
         a, b = to_ndarray(x1), to_ndarray(x2)
-        kind = numpy.promote_types(a.dtype, b.dtype) if dtype is None else as_dtype(op, dtype)
+        kind = dtypes.promote_types(a.dtype, b.dtype) if dtype is None else as_dtype(op, dtype)
         if out is not None:
             require_cast(op, kind, getattr(out, "dtype", kind), casting)
         require_cast(op, a.dtype, kind, casting)
@@ -227,7 +227,7 @@ def matmul_in_place(a, b):
     cannot be cast to that of `a`.
     """
     b = to_ndarray(b)
-    require_cast("matmul", numpy.promote_types(a.dtype, b.dtype), a.dtype, "same_kind")
+    require_cast("matmul", dtypes.promote_types(a.dtype, b.dtype), a.dtype, "same_kind")
     if a.ndim < 1 or b.ndim < 2:
         found = f"{a.ndim}-d and {b.ndim}-d"
         raise ValueError(message("matmul", "too few dimensions", found, "1-d and 2-d or more"))
@@ -244,7 +244,7 @@ def _fits(out, a, b):
     stack = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     if out.shape != stack + (a.shape[-2], b.shape[-1]):
         return False
-    if out.dtype != numpy.promote_types(a.dtype, b.dtype):
+    if out.dtype != dtypes.promote_types(a.dtype, b.dtype):
         return False
     return not any([same_memory(out, x) for x in (a, b)])
 

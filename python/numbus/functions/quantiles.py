@@ -2,7 +2,8 @@
 
 import numpy
 
-from ..core import routines
+from ..core import dtypes, routines
+from ..core.dtypes import is_half, kind_of
 from . import names as np
 from .axes import product
 from .names import compiled as _compiled
@@ -138,7 +139,7 @@ def median(
 ):
     """The middle of the sorted elements over `axis`; NaN where one is NaN."""
     lines = lines_of(a, axis)
-    middle = _middle(lines, lines.shape[-1], a.dtype.kind in "fc")
+    middle = _middle(lines, lines.shape[-1], kind_of(a.dtype) in "fc")
     return _restored(middle, a.ndim, axis) if keepdims else middle
 
 
@@ -151,8 +152,8 @@ def _middle(lines, n, with_nans):
         result = _summed(x) / 1
     else:
         result = (_summed(x) + _summed(y)) / 2
-    if lines.dtype == np.float16:
-        result = result.astype(np.float16)
+    if is_half(lines.dtype):
+        result = result.astype(lines.dtype)
     if with_nans:
         result = np.where(np.isnan(last), last, result)
     return result
@@ -160,9 +161,9 @@ def _middle(lines, n, with_nans):
 
 def _summed(x):
     """Numbers as NumPy's mean() adds them up, to a zero: none of its results is -0.0."""
-    if x.dtype == np.float16:
+    if is_half(x.dtype):
         return x.astype(np.float32) + 0.0
-    return x + 0.0 if x.dtype.kind in "fc" else x.astype(np.float64)
+    return x + 0.0 if kind_of(x.dtype) in "fc" else x.astype(np.float64)
 
 
 def _present(line, missing):
@@ -180,7 +181,7 @@ def nanmedian(
     keepdims: Flag = False,
 ):
     """The median over `axis` of what is not NaN; NaN where all is NaN."""
-    if a.dtype.kind not in "fc":
+    if kind_of(a.dtype) not in "fc":
         return median(a, axis, None, overwrite_input, keepdims)
     lines = lines_of(a, axis)
     if lines.ndim == 1:
@@ -284,10 +285,10 @@ def _quantiles(op, a, q, weak, axis, method, keepdims, weights):
     if weights is not None:
         result = _weighted(lines, lines_of(_spread(op, weights, a, axis), axis), q)
     else:
-        asked = np.ndim(q) == 0 or q.size > 0 or a.dtype.kind == "f"
+        asked = np.ndim(q) == 0 or q.size > 0 or kind_of(a.dtype) == "f"
         if lines.shape[-1] == 0 and asked:
             raise IndexError(f"[{op}] lines without elements; got 0; expected at least 1")
-        result = _unweighted(lines, lines.shape[-1], a.dtype.kind == "f", q, weak, method)
+        result = _unweighted(lines, lines.shape[-1], kind_of(a.dtype) == "f", q, weak, method)
     return _restored(result, a.ndim, axis) if keepdims else result
 
 
@@ -388,11 +389,11 @@ def _fraction(v, low, method, many):
     t = v - low
     if method == "averaged_inverted_cdf":
         if many:
-            return numpy.where(t == 0, 0.5, 1.0).astype(numpy.result_type(v))
+            return numpy.where(t == 0, 0.5, 1.0).astype(dtypes.result_type(v))
         return _typed(v, 0.5 if t == 0 else 1.0)
     if method == "midpoint":
         if many:
-            return numpy.where(v % 1 == 0, 0.0, 0.5).astype(numpy.result_type(v))
+            return numpy.where(v % 1 == 0, 0.0, 0.5).astype(dtypes.result_type(v))
         return _typed(v, 0.0 if v % 1 == 0 else 0.5)
     return t if many else _typed(v, t)
 
@@ -446,7 +447,7 @@ def _weighted(lines, weights, q):
         raise ValueError("[quantile] weights; got NaN, infinity or nothing but zeros")
     ordered = _in_order(lines, order)
     result = _reached(ordered, sums, q)
-    if lines.dtype.kind == "f":
+    if kind_of(lines.dtype) == "f":
         last = _of_lines(ordered, lines.shape[-1] - 1)
         result = np.where(np.isnan(last), last, result)
     return result
@@ -470,7 +471,7 @@ def _sums(lines, weights):
 
 
 def _reached(ordered, sums, q):
-    if np.result_type(q).kind == "f":
+    if kind_of(np.result_type(q)) == "f":
         sums = sums.astype(np.result_type(q))
     most = ordered.shape[-1] - 1
     if np.ndim(q):
@@ -486,7 +487,7 @@ def _nan_quantiles(op, a, q, weak, axis, method, keepdims, weights):
         if _compiled:
             raise NotImplementedError(f"[{op}] no elements; got 0; expected at least 1")
         return np.nanmean(a, axis, keepdims=keepdims)
-    if a.dtype.kind != "f":
+    if kind_of(a.dtype) != "f":
         return _quantiles(op, a, q, weak, axis, method, keepdims, weights)
     lines = lines_of(a, axis)
     missing = np.isnan(lines)

@@ -7,6 +7,7 @@ import numpy
 
 from .. import _core
 from .._core import generic, ndarray
+from ..core import dtypes
 from ..core.devices import device as on_device
 from ..core.devices import to_device
 from ..core.errors import as_shape, message
@@ -58,7 +59,7 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, like=None):
             return _core.arange(start, step, n, _INT64)
     start, stop, step = _number(start), _number(stop), _number(step)
     if dtype is None:
-        dtype = numpy.result_type(_INT64, start, stop, step)
+        dtype = dtypes.result_type(_INT64, start, stop, step)
     dtype = as_dtype("arange", dtype)
     if step == 0:
         raise ZeroDivisionError(message("arange", "zero step", "step 0", "another step"))
@@ -110,7 +111,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     div = num - 1 if endpoint else num
     limits = start, stop
     start, stop = _limit(start), _limit(stop)
-    given = numpy.result_type(*[_weak(x) for x in limits], 1.0)
+    given = dtypes.result_type(*[_weak(x) for x in limits], 1.0)
     final = as_dtype("linspace", dtype, given)
     delta = stop - start
     if getattr(delta, "dtype", given) != given:
@@ -256,7 +257,7 @@ class _Grid:
         if self._sparse:
             return tuple(axes)
         shape = tuple([axis.size for axis in axes])
-        dtype = numpy.result_type(*[dtype_of(axis) for axis in axes])
+        dtype = dtypes.result_type(*[dtype_of(axis) for axis in axes])
         result = _core.empty((len(axes),) + shape, dtype)
         for position, axis in enumerate(axes):
             result[position] = _core.broadcast_to(axis, shape)

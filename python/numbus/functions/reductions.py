@@ -8,6 +8,7 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
+from ..core.dtypes import kind_of
 from ..core.errors import many_axes, message, one_axis
 from ..core.float_errors import warn_here
 from ..core.operands import (
@@ -196,7 +197,7 @@ def _spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
         if ddof != 0:
             raise ValueError(message(op, "both ddof and correction", (ddof, correction), "one"))
         ddof = correction
-    if op == "std" and out is not None and getattr(out, "dtype", _INT64).kind not in "fc":
+    if op == "std" and out is not None and kind_of(getattr(out, "dtype", _INT64)) not in "fc":
         # NumPy writes the variance to `out` and then its root, which is no integer.
         found = getattr(out, "dtype", type(out).__name__)
         raise TypeError(message(op, "cannot cast", f"float to {found}", "a float out"))
@@ -205,7 +206,8 @@ def _spread(op, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
         result = _spread(op, a, axis, None, None, ddof, keepdims, where, mean, _NoValue)
         result = result.astype(dtype)
         return result if out is None else store(op, result, out, "unsafe")
-    if dtype is not None and numpy.dtype(dtype).kind != ("c" if dtype_of(a).kind == "c" else "f"):
+    kind = "c" if dtype_of(a).kind == "c" else "f"
+    if dtype is not None and kind_of(numpy.dtype(dtype)) != kind:
         dtype = numpy.dtype(dtype)
         return _spread_in(op, to_ndarray(a), axis, dtype, out, ddof, keepdims, where, mean)
     if mean is _NoValue:
@@ -389,7 +391,7 @@ def average(
     else:
         w = _weights_along(a, np.asarray(weights), axis)
         dtype = np.result_type(a.dtype, w.dtype)
-        if a.dtype.kind not in "fc":
+        if kind_of(a.dtype) not in "fc":
             dtype = np.result_type(dtype, np.float64)
         scale = np.sum(w, axis, dtype, keepdims=keepdims)
         if np.any(scale == 0):

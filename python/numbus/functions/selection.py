@@ -4,7 +4,8 @@ import numpy
 
 from .. import _core
 from .._core import generic, ndarray
-from ..core import routines
+from ..core import dtypes, routines
+from ..core.dtypes import kind_of
 from ..core.errors import message, one_axis
 from ..core.host import on_host
 from ..core.operands import (
@@ -158,7 +159,7 @@ def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs):
         kinds = {x.dtype for x in (a, a_min, a_max) if hasattr(x, "dtype")}
         if len(kinds) > 1 and kwargs.get("dtype") is None:
             # The types of all three make that of the result; numbers are weak in it.
-            kwargs["dtype"] = numpy.result_type(*[_weak(x) for x in (a, a_min, a_max)])
+            kwargs["dtype"] = dtypes.result_type(*[_weak(x) for x in (a, a_min, a_max)])
         first = {key: x for key, x in kwargs.items() if key != "where"}
         a = UFUNCS["maximum"](a, a_min, **first)
     return UFUNCS["minimum"](a, a_max, out=out, **kwargs)
@@ -189,7 +190,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True):
     if type(src) in _KINDS and casting in ("no", "equiv", "safe", "same_kind"):
         casting = "unsafe"  # what the rule allows has been decided
     other = type(src) in (ndarray, generic) and (casting != "same_kind" or src.dtype != dst.dtype)
-    if other and not numpy.can_cast(src.dtype, dst.dtype, casting):
+    if other and not dtypes.can_cast(src.dtype, dst.dtype, casting):
         raise TypeError(
             message("copyto", "cannot cast", f"{src.dtype} to {dst.dtype}", f"casting={casting!r}")
         )
@@ -201,7 +202,7 @@ def _copy_in_function(dst, src, casting, where):
     if isinstance(src, (int, float, complex)) and not isinstance(src, bool) and casting != "equiv":
         of = "fc" if isinstance(src, float) else "c"
         of = "iufc" if isinstance(src, int) else of
-        allowed = casting == "unsafe" or dst.dtype.kind in of
+        allowed = casting == "unsafe" or kind_of(dst.dtype) in of
     else:
         allowed = np.can_cast(np.result_type(src), dst.dtype, casting)
     if not allowed:
@@ -230,8 +231,8 @@ def _takes(dtype, number, casting):
     if casting == "unsafe" or casting not in ("no", "equiv", "safe", "same_kind"):
         return True
     if kinds == "b" or casting == "equiv":
-        return numpy.can_cast(numpy.asarray(number).dtype, dtype, casting)
-    return "biufc".index(dtype.kind) >= "biufc".index(kinds[0])
+        return dtypes.can_cast(numpy.asarray(number).dtype, dtype, casting)
+    return "biufc".index(kind_of(dtype)) >= "biufc".index(kinds[0])
 
 
 @function("np.putmask")
@@ -285,7 +286,7 @@ def _values_for(op, a, values):
         return values.astype(a.dtype)
     if not isinstance(values, (ndarray, numpy.ndarray)):
         return to_ndarray(numpy.asarray(values, a.dtype))
-    if not numpy.can_cast(values.dtype, a.dtype, "safe"):
+    if not dtypes.can_cast(values.dtype, a.dtype, "safe"):
         raise TypeError(message(op, "cannot cast", f"{values.dtype} to {a.dtype}", "a safe cast"))
     return to_ndarray(values).astype(a.dtype)
 
@@ -716,7 +717,7 @@ class _Rows:
         return np.concatenate(
             parts,
             -1 if self._columns else 0,
-            dtype=numpy.result_type(*strong, *weak),
+            dtype=dtypes.result_type(*strong, *weak),
             casting="unsafe",
         )
 

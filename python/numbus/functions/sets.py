@@ -5,6 +5,7 @@ import math
 import numpy
 
 from ..core import routines
+from ..core.dtypes import kind_of
 from ..core.errors import one_axis
 from . import names as np
 from .names import compiled as _compiled
@@ -106,7 +107,7 @@ def _firsts(ordered, equal_nan):
     """Where the first of equal elements is, of elements in order."""
     first = np.ones(ordered.shape, np.bool_)
     after, before = ordered[1:], ordered[:-1]
-    if equal_nan and ordered.dtype.kind in "fc":
+    if equal_nan and kind_of(ordered.dtype) in "fc":
         first[1:] = np.logical_and(after != before, np.logical_or(before == before, after == after))
     else:
         first[1:] = after != before
@@ -208,7 +209,7 @@ def intersect1d(ar1: Array, ar2: Array, assume_unique: Flag = False, return_indi
     if return_indices:
         return _common_indices(ar1.ravel(), ar2.ravel(), assume_unique)
     t = np.result_type(ar1.dtype, ar2.dtype)
-    if t.kind in "fc" and (_is_wide(ar1.dtype) or _is_wide(ar2.dtype)):
+    if kind_of(t) in "fc" and (_is_wide(ar1.dtype) or _is_wide(ar2.dtype)):
         # Integers that the common type rounds to one number are equal in NumPy, too.
         return _common(*_distinct(ar1, ar2, assume_unique))[0]
     x = np.sort(ar1.ravel()) if assume_unique else _only(ar1)

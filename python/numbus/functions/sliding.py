@@ -1,5 +1,6 @@
 """One line slid along another: convolve and correlate."""
 
+from ..core.dtypes import is_half
 from . import names as np
 from .names import compiled as _compiled
 from .registry import Any, Array, function
@@ -67,9 +68,9 @@ def _slid(op, x, w, mode, turned):
     else:
         raise ValueError(f"[{op}] mode not known; expected 'full', 'same' or 'valid'")
     kind = np.result_type(x.dtype, w.dtype)
-    if kind == np.float16:  # which NumPy adds up in float32
+    if is_half(kind):  # which NumPy adds up in float32
         sums = _sums(x.astype(np.float32), w.astype(np.float32), before, length)
-        return sums.astype(np.float16)
+        return sums.astype(kind)
     return _sums(x.astype(kind), w.astype(kind), before, length)
 
 

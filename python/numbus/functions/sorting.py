@@ -1,8 +1,6 @@
 """Sorting: sort, argsort, partition, argpartition, lexsort and their methods."""
 
-import numpy
-
-from ..core import routines
+from ..core import dtypes, routines
 from ..core.errors import message, one_axis
 from ..core.operands import dtype_of, store, to_ndarray
 from ..core.quick import quick
@@ -135,7 +133,7 @@ def searchsorted(a: Array, v: Operand, side: Choice("left", "right") = "left", s
         a = a[order]
     if _compiled:
         return routines.search(a, v, side == "right")
-    dtype = numpy.promote_types(a.dtype, dtype_of(v))
+    dtype = dtypes.promote_types(a.dtype, dtype_of(v))
     values = to_ndarray(v).astype(dtype, copy=False)
     found = routines.search(a.astype(dtype, copy=False), values, side == "right")
     return found[()] if found.ndim == 0 else found

@@ -6,6 +6,7 @@ real numbers.
 
 import math
 
+from ..core.dtypes import kind_of
 from . import names as np
 from .registry import Operand, element, function
 
@@ -209,4 +210,4 @@ def i0(x: Operand):
     t = np.result_type(x)
     if t.kind == "c":
         raise TypeError("[i0] complex numbers; got complex; expected real numbers")
-    return _i0(_wide(x)).astype(t if t.kind == "f" else np.float64)
+    return _i0(_wide(x)).astype(t if kind_of(t) == "f" else np.float64)

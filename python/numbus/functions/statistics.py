@@ -1,6 +1,7 @@
 """Covariances and correlations."""
 
 from .. import _core
+from ..core.dtypes import kind_of
 from ..core.float_errors import warn_here
 from . import names as np
 from .names import compiled as _compiled
@@ -30,7 +31,7 @@ def cov(
     if m.ndim > 2 or (y is not None and y.ndim > 2):
         raise ValueError("[cov] more than 2 axes; got another array; expected at most 2")
     x = _observations(m, rowvar, _kind(m, y, dtype))
-    if x.dtype.kind not in "fc":
+    if kind_of(x.dtype) not in "fc":
         raise TypeError("[cov] dtype; got one of integers; expected one of floats or complex")
     if _compiled:
         if x.shape[0] == 0 and (y is not None or x.dtype != np.float64):

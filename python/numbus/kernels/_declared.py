@@ -3,6 +3,7 @@
 import numpy
 
 from .. import _core
+from ..core import dtypes
 
 ARRAYS = (numpy.ndarray, _core.ndarray)
 # Python's numbers that a type's own constructor converts as astype does; the first is its equal.
@@ -35,9 +36,9 @@ def distance(a, t):
             return None
         if have == want:
             return 0
-        if numpy.can_cast(have, want, "safe"):
+        if dtypes.can_cast(have, want, "safe"):
             return 1
-        return 2 if numpy.can_cast(have, want, "same_kind") else 4
+        return 2 if dtypes.can_cast(have, want, "same_kind") else 4
     if t.tag == "array":
         if not isinstance(a, ARRAYS) or a.dtype != t.dtype or a.ndim != t.ndim:
             return None

@@ -64,6 +64,7 @@ _SOURCES = (
     ("numpy.lib.stride_tricks", "np.lib.stride_tricks."),
     ("scipy.special", "special."),
     ("numbus", "np."),
+    ("numbus.core.dtypes", "np."),
     ("numbus.linalg", "np.linalg."),
     ("numbus.random", "np.random."),
     ("numbus.fft", "np.fft."),
@@ -86,6 +87,8 @@ def name_of(value):
         return "routines." + own
     if module == "numbus.core.fallback" and hasattr(value, "__wrapped__"):
         return name_of(value.__wrapped__)  # what is NumPy's for now
+    if module == "numbus.core.dtypes" and not hasattr(numpy, own):
+        return None
     if module.startswith("numbus.functions.") and hasattr(numpy, own):
         # The function itself, which the namespace has with what hands operands to NumPy around it.
         if own in getattr(sys.modules[module], "__all__", ()):
@@ -112,6 +115,7 @@ _dtypes = [
         "uint32",
         "uint64",
         "float16",
+        "bfloat16",
         "float32",
         "float64",
         "complex64",

@@ -7,6 +7,8 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
+from ..core import dtypes
+from ..core.dtypes import kind_of
 from ..core.host import on_host, runs_on_host
 from ..functions.creation import asarray
 from . import types
@@ -55,12 +57,12 @@ def fits(dtype, value):
         if dtype.kind in "iu":
             info = numpy.iinfo(dtype)
             return info.min <= value <= info.max
-        return dtype.kind in "fc"
+        return kind_of(dtype) in "fc"
     if isinstance(value, float):
-        return dtype.kind in "fc"
+        return kind_of(dtype) in "fc"
     if isinstance(value, complex):
         return dtype.kind == "c"
-    return numpy.can_cast(value, dtype, "safe")
+    return dtypes.can_cast(value, dtype, "safe")
 
 
 def describe(values):
@@ -73,15 +75,15 @@ def describe(values):
 def _narrowed(kinds, which):
     """Python's numbers as narrow as the floats of the arrays that they meet, as a ufunc's are."""
     strong = [k for k in kinds if not isinstance(k, PYTHON)]
-    common = numpy.result_type(*strong) if strong else numpy.dtype(bool)
-    if common.kind not in "fc":
+    common = dtypes.result_type(*strong) if strong else numpy.dtype(bool)
+    if kind_of(common) not in "fc":
         return kinds
     real = numpy.empty(0, common).real.dtype
 
     def narrow(k):
         if type(k) not in which:
             return k
-        return numpy.result_type(real, numpy.complex64) if isinstance(k, complex) else real
+        return dtypes.result_type(real, numpy.complex64) if isinstance(k, complex) else real
 
     return tuple(map(narrow, kinds))
 
@@ -393,7 +395,7 @@ class DUFunc(Folding):
                 f"[{self.__name__}] out= has to be an array; got {type(out).__name__}; "
                 "expected an array"
             )
-        if not numpy.can_cast(loop.output, out.dtype, casting):
+        if not dtypes.can_cast(loop.output, out.dtype, casting):
             raise TypeError(
                 f"[{self.__name__}] the result does not fit into out; got {loop.output} for "
                 f"{out.dtype}; expected casting of the kind {casting!r}"

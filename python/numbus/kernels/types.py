@@ -112,7 +112,8 @@ ClassInstanceType = _Kind(
 
 _ALL = {}
 for _name in (
-    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128"
+    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 "
+    "complex128"
 ).split():
     _ALL[_name] = Type("number", _name, name=_name)
 _ALL["bool_"] = _ALL["boolean"] = _ALL["b1"] = Type("number", "bool", name="bool")

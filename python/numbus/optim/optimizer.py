@@ -6,6 +6,7 @@ from collections import OrderedDict, defaultdict
 
 from .. import _core
 from ..core.compiling import ITEM, ITEMS, TRUTH, Parts, observe, renew
+from ..core.dtypes import kind_of
 from ..core.errors import message
 from ..tensors import Tensor, enable_grad, no_grad
 
@@ -254,7 +255,7 @@ def _converted(key, value, p):
         return copy.deepcopy(value)
     with no_grad():
         made = value.detach().clone()
-        if p._array.dtype.kind in "fc":
+        if kind_of(p._array.dtype) in "fc":
             made = made.to(p.dtype)
         return made.to(p.device)
 

@@ -6,6 +6,7 @@
 # ruff: noqa: F401
 from . import _dtypes, autograd, linalg, printing
 from ._dtypes import (
+    bfloat16,
     bool,
     cdouble,
     cfloat,

@@ -7,6 +7,7 @@ import numpy
 import numbus as nb
 
 from .. import _core
+from ..core.dtypes import kind_of
 from ..core.errors import message
 from . import _dtypes
 
@@ -18,7 +19,7 @@ def as_dtype(a, t):
 
 def floating(a):
     """The array, integers and truth values in the default floating-point dtype."""
-    return a if a.dtype.kind in "fc" else a.astype(_dtypes.default_float())
+    return a if kind_of(a.dtype) in "fc" else a.astype(_dtypes.default_float())
 
 
 def without_slope(function):

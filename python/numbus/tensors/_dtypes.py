@@ -7,6 +7,8 @@ import builtins
 
 import numpy
 
+from ..core import dtypes
+from ..core.dtypes import kind_of
 from ..core.errors import message
 
 
@@ -22,7 +24,7 @@ class dtype:
 
     @property
     def is_floating_point(self):
-        return self.numpy.kind == "f"
+        return kind_of(self.numpy) == "f"
 
     @property
     def is_complex(self):
@@ -30,7 +32,7 @@ class dtype:
 
     @property
     def is_signed(self):
-        return self.numpy.kind in "ifc"
+        return kind_of(self.numpy) in "ifc"
 
     @property
     def itemsize(self):
@@ -40,7 +42,7 @@ class dtype:
         return of(numpy.zeros((), self.numpy).real.dtype)
 
     def to_complex(self):
-        return of(numpy.result_type(self.numpy, numpy.complex64))
+        return of(dtypes.result_type(self.numpy, numpy.complex64))
 
     def __repr__(self):
         return f"{dtype.home}.{self.name}"
@@ -67,6 +69,7 @@ def _named(name):
 
 
 float16 = half = dtype("float16", "f2")
+bfloat16 = dtype("bfloat16", "bfloat16")
 float32 = dtype("float32", "f4")
 float64 = double = dtype("float64", "f8")
 complex64 = cfloat = dtype("complex64", "c8")
@@ -84,8 +87,8 @@ float = float32
 int = int32
 
 ALL = (
-    float16, float32, float64, complex64, complex128, uint8, uint16, uint32, uint64, int8, int16,
-    int32, int64, bool,
+    float16, bfloat16, float32, float64, complex64, complex128, uint8, uint16, uint32, uint64, int8,
+    int16, int32, int64, bool,
 )  # fmt: skip
 _OF = {t.numpy: t for t in ALL}
 _PYTHON = {
@@ -133,17 +136,22 @@ def get_default_dtype():
 def set_default_dtype(t):
     """Sets the dtype of tensors that are made of Python floats: a floating-point one."""
     found = to_numpy(t)
-    if found.kind != "f":
+    if kind_of(found) != "f":
         raise TypeError(
-            message("set_default_dtype", "not floating point", t, "float16, float32 or float64")
+            message(
+                "set_default_dtype",
+                "not floating point",
+                t,
+                "float16, bfloat16, float32 or float64",
+            )
         )
     _state["float"] = found
-    _state["complex"] = numpy.result_type(found, numpy.complex64)
+    _state["complex"] = dtypes.result_type(found, numpy.complex64)
 
 
 def of_data(numbers):
     """The dtype of a tensor that is made of Python numbers, of which NumPy made an array."""
-    kind = numbers.dtype.kind
+    kind = kind_of(numbers.dtype)
     if kind == "f":
         return _state["float"]
     return _state["complex"] if kind == "c" else numbers.dtype
@@ -153,7 +161,7 @@ _RANK = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 
 
 def _category(t):
-    return _RANK[t.kind if t.kind != "b" else "b"]
+    return _RANK[kind_of(t)]
 
 
 def _joined(a, b):
@@ -172,7 +180,7 @@ def _joined(a, b):
                 message("promote_types", "integers without a common type", f"{a}, {b}",
                         "signed integers, or uint8 as the only unsigned type")
             )  # fmt: skip
-        return numpy.promote_types(a, b)
+        return dtypes.promote_types(a, b)
     return a if x > y else b
 
 
@@ -216,8 +224,8 @@ def common(operands):
             found = t
         elif _category(t) > _category(found):
             # A complex number keeps the precision of the floats beside it.
-            wide = t.kind == "c" and found.kind == "f"
-            found = numpy.result_type(found, numpy.complex64) if wide else t
+            wide = t.kind == "c" and kind_of(found) == "f"
+            found = dtypes.result_type(found, numpy.complex64) if wide else t
     return found
 
 
@@ -226,7 +234,7 @@ class finfo:
 
     def __init__(self, type=None):
         self.dtype = of(_state["float"] if type is None else to_numpy(type))
-        known = numpy.finfo(self.dtype.numpy)
+        known = dtypes.finfo(self.dtype.numpy)
         self.bits = known.bits
         for name in ("eps", "max", "min", "tiny", "smallest_normal", "resolution"):
             setattr(self, name, builtins.float(getattr(known, name)))

@@ -1,6 +1,7 @@
 """The class Tensor: an array with PyTorch's methods and a record of how it came to be."""
 
 from .. import _core
+from ..core.dtypes import kind_of
 from ..core.errors import message
 from ..core.operands import to_ndarray
 from . import _dtypes
@@ -44,7 +45,7 @@ class Tensor(_core.TensorBase):
         Raises RuntimeError for integers, and where it is to be switched off of a result.
         """
         if requires_grad:
-            if self._array.dtype.kind not in "fc":
+            if kind_of(self._array.dtype) not in "fc":
                 raise RuntimeError(
                     message("requires_grad_", "only tensors of floating-point and complex dtype can"
                             " require gradients", self._array.dtype, "a floating-point dtype")

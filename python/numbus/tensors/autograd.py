@@ -5,6 +5,7 @@ import functools
 import numpy
 
 from .. import _core
+from ..core.dtypes import kind_of
 from ..core.errors import message
 from . import _tensor
 from ._mode import enable_grad, inference_mode, no_grad, set_grad_enabled
@@ -249,7 +250,7 @@ class _Context:
 
 
 def _is_float(y):
-    return isinstance(y, Tensor) and y._array.dtype.kind in "fc"
+    return isinstance(y, Tensor) and kind_of(y._array.dtype) in "fc"
 
 
 class Function:

@@ -8,6 +8,7 @@ import numpy
 import numbus as nb
 
 from .. import _core
+from ..core.dtypes import kind_of
 from ..core.errors import message
 from ..core.operands import to_ndarray
 from . import _dtypes
@@ -114,11 +115,11 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
                 message("tensor", "sequences of different lengths", type(data).__name__,
                         "equal lengths along each dimension")
             ) from None  # fmt: skip
-        if numbers.dtype.kind not in "biufc":
+        if kind_of(numbers.dtype) not in "biufc":
             raise TypeError(
                 message("tensor", "not numbers", numbers.dtype, "numbers or truth values")
             )
-        t = _dtypes.of_data(numbers) if numbers.size or numbers.dtype.kind != "f" else None
+        t = _dtypes.of_data(numbers) if numbers.size or kind_of(numbers.dtype) != "f" else None
         t = _dtypes.default_float() if t is None else t
         a = _core.copy_of(to_ndarray(numbers.astype(_dtypes.to_numpy(dtype) if dtype else t)))
     if type(a) is not nb.ndarray:
@@ -269,7 +270,7 @@ def _device(self):
 
 Tensor.device = property(_device)
 Tensor.is_cuda = property(lambda self: str(self._array.device).startswith("cuda"))
-Tensor.is_floating_point = lambda self: self._array.dtype.kind == "f"
+Tensor.is_floating_point = lambda self: kind_of(self._array.dtype) == "f"
 Tensor.is_complex = lambda self: self._array.dtype.kind == "c"
 
 
@@ -280,7 +281,7 @@ def is_tensor(obj):
 
 def is_floating_point(input):
     """Whether the dtype is floating point."""
-    return input._array.dtype.kind == "f"
+    return kind_of(input._array.dtype) == "f"
 
 
 def is_complex(input):
@@ -336,15 +337,16 @@ Tensor.pin_memory = lambda self: self
 
 
 def _type_name(t):
-    names = {"f2": "Half", "f4": "Float", "f8": "Double", "i8": "Long", "i4": "Int", "i2": "Short",
-             "i1": "Char", "u1": "Byte", "b1": "Bool"}  # fmt: skip
+    names = {"f2": "Half", "V2": "BFloat16", "f4": "Float", "f8": "Double", "i8": "Long",
+             "i4": "Int", "i2": "Short", "i1": "Char", "u1": "Byte", "b1": "Bool"}  # fmt: skip
     name = names.get(t._array.dtype.str[1:], t._array.dtype.name) + "Tensor"
     return name if not t.is_cuda else "cuda." + name
 
 
 for _name, _t in {
-    "half": "f2", "float": "f4", "double": "f8", "long": "i8", "int": "i4", "short": "i2",
-    "char": "i1", "byte": "u1", "bool": "?", "cfloat": "c8", "cdouble": "c16",
+    "half": "f2", "bfloat16": "bfloat16", "float": "f4", "double": "f8", "long": "i8",
+    "int": "i4", "short": "i2", "char": "i1", "byte": "u1", "bool": "?", "cfloat": "c8",
+    "cdouble": "c16",
 }.items():  # fmt: skip
     setattr(Tensor, _name, lambda self, t=_t: self.to(numpy.dtype(t)))
 

@@ -4,6 +4,7 @@ import numpy
 
 import numbus as nb
 
+from ..core.dtypes import is_half, kind_of
 from ..core.errors import message
 from ..functions import special
 from . import _dtypes
@@ -117,7 +118,7 @@ def _sign(a):
 
 def _whole(function):
     """Of integers the elements themselves."""
-    return lambda a: function(a) if a.dtype.kind in "fc" else +a if a.dtype.kind != "b" else a
+    return lambda a: function(a) if kind_of(a.dtype) in "fc" else +a if a.dtype.kind != "b" else a
 
 
 for _name in ("floor", "ceil", "trunc"):
@@ -159,7 +160,7 @@ del Tensor.isnan_, Tensor.isinf_, Tensor.isfinite_, Tensor.signbit_, Tensor.angl
 
 
 def _round(a, decimals=0):
-    return without_slope(nb.round)(a, decimals) if a.dtype.kind in "fc" else a
+    return without_slope(nb.round)(a, decimals) if kind_of(a.dtype) in "fc" else a
 
 
 @method()
@@ -442,7 +443,7 @@ def addcmul(input, tensor1, tensor2, *, value=1):
 @tensor_function
 def addcdiv(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 / tensor2."""
-    if input.dtype.kind not in "fc":
+    if kind_of(input.dtype) not in "fc":
         raise RuntimeError(
             message("addcdiv", "integers are not divided here", input.dtype, "floating point")
         )
@@ -514,6 +515,8 @@ def softmax(input, dim=None, dtype=None):
 def _softmax(x, dim, dtype=None):
     x = floating(x) if dtype is None else as_dtype(x, _dtypes.to_numpy(dtype))
     axis = -1 if dim is None else dim
+    if is_half(x.dtype):
+        return _softmax(x.astype("f4"), dim).astype(x.dtype)
     if x.ndim == 0:
         return nb.ones_like(x) * nb.exp(x - x)
     e = nb.exp(x - nb.stop_gradient(nb.max(x, axis=axis, keepdims=True)))

@@ -2,6 +2,7 @@
 
 import math
 
+from ..core.dtypes import kind_of
 from . import _dtypes
 from ._tensor import Tensor
 
@@ -32,7 +33,7 @@ class _Format:
     """How the elements of one tensor are written: of equal width."""
 
     def __init__(self, a):
-        self.kind = a.dtype.kind
+        self.kind = kind_of(a.dtype)
         self.whole, self.scientific, self.width = True, False, 1
         line = a.reshape(-1)
         if self.kind != "f":

@@ -4,6 +4,7 @@ import collections
 
 import numbus as nb
 
+from ..core.dtypes import kind_of
 from ..core.errors import message
 from ._arrays import as_dtype, no_out
 from ._functions import in_place, method, tensor_function
@@ -149,7 +150,7 @@ def cross(input, other, dim=-1):
 @tensor_function
 def cdist(x1, x2, p=2.0):
     """Distances of all pairs of rows."""
-    if x1.dtype.kind != "f" or x2.dtype.kind != "f":
+    if kind_of(x1.dtype) != "f" or kind_of(x2.dtype) != "f":
         raise RuntimeError(
             message("cdist", "not floating point", f"{x1.dtype}, {x2.dtype}", "floating point")
         )

@@ -6,6 +6,7 @@ import numpy
 
 import numbus as nb
 
+from ..core.dtypes import kind_of
 from ..core.errors import message
 from . import _dtypes
 from ._arrays import as_dtype, beside, moved_to, not_yet, sizes
@@ -81,7 +82,7 @@ def rng(generator=None):
 
 def _floats(t):
     t = _dtypes.default_float() if t is None else t
-    if t.kind != "f":
+    if kind_of(t) != "f":
         raise RuntimeError(message("random", "not floating point", t, "a floating-point dtype"))
     return t
 
@@ -219,7 +220,7 @@ def _normal(a, mean=0.0, std=1.0, *, generator=None):
 def _whole(a, low=0, high=None, *, generator=None):
     low, high = (0, low) if high is None else (low, high)
     if high == 0:
-        high = 2**24 if a.dtype.kind == "f" else numpy.iinfo(a.dtype).max
+        high = 2**24 if kind_of(a.dtype) == "f" else numpy.iinfo(a.dtype).max
     return as_dtype(nb.asarray(rng(generator).integers(low, high, a.shape)), a.dtype)
 
 

@@ -4,6 +4,7 @@ import collections
 
 import numbus as nb
 
+from ..core.dtypes import kind_of
 from ..core.errors import message
 from . import _dtypes
 from ._arrays import as_dtype, axes_of, axis_of, floating, no_out, together
@@ -51,7 +52,7 @@ def prod(input, dim=None, keepdim=False, *, dtype=None):
 
 
 def _needs_floats(op, a):
-    if a.dtype.kind not in "fc":
+    if kind_of(a.dtype) not in "fc":
         raise RuntimeError(
             message(op, "not floating point", a.dtype, "a floating-point dtype, or dtype=")
         )
@@ -368,7 +369,7 @@ def _median(a, dim, keepdim):
     d = axis_of("median", dim, a.ndim)
     n = a.shape[d] if a.ndim else 1
     found = _kth("median", a, (n - 1) // 2, dim, keepdim)
-    if a.dtype.kind != "f" or a.ndim == 0:
+    if kind_of(a.dtype) != "f" or a.ndim == 0:
         return found
     bad = nb.isnan(nb.stop_gradient(a))
     first = nb.argmax(bad, axis=d, keepdims=True)

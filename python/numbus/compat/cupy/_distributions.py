@@ -12,6 +12,8 @@ from numbus import _core
 from numbus import random as _random
 from numbus.core.streams import MOST
 
+from ...core.dtypes import kind_of
+
 MANY = 20_000  # numbers; fewer are NumPy's bits
 _NUMBERS = (int, float, numpy.integer, numpy.floating)
 _LARGE = 1e300
@@ -139,7 +141,7 @@ def _rows(name, names, integers, args, kwargs, dtype):
         return None
     line, count = numpy.asarray(line), values.get("n", 0)
     kind = numpy.dtype((float if name == "dirichlet" else int) if dtype is None else dtype)
-    if line.dtype.kind not in "iuf" or line.ndim != 1 or not 1 < line.size <= _WIDEST:
+    if kind_of(line.dtype) not in "iuf" or line.ndim != 1 or not 1 < line.size <= _WIDEST:
         return None
     shape, n = _extents(values.get("size"))
     if n * line.size < MANY or kind.kind not in ("f" if name == "dirichlet" else "iuf"):
@@ -178,7 +180,7 @@ def drawn(name, names, integers, args, kwargs, dtype):
     defaults, possible, of = row
     given = _given(defaults, args, kwargs, names)
     kind = numpy.dtype(float if dtype is None else dtype)
-    if given is None or kind.kind != "f" or kind.itemsize > 8:
+    if given is None or kind_of(kind) != "f" or kind.itemsize > 8:
         return None
     parameters, size = given
     shape, n = _extents(size)

@@ -13,6 +13,8 @@ from numpy.rec import format_parser
 
 import numbus
 
+from ...core import dtypes
+
 Inf = Infinity = PINF = infty = numpy.inf
 NINF = -numpy.inf
 NAN = NaN = numpy.nan
@@ -77,7 +79,7 @@ def disp(mesg, device=None, linefeed=True):
 
 def find_common_type(array_types, scalar_types):
     """The type of arrays and numbers together."""
-    return numpy.result_type(*array_types, *scalar_types)
+    return dtypes.result_type(*array_types, *scalar_types)
 
 
 def obj2sctype(rep, default=None):

@@ -6,6 +6,8 @@ import numbus
 from numbus import _core
 from numbus.core.operands import SUPPORTED, to_ndarray
 
+from ...core.dtypes import kind_of
+
 
 class Parameter:
     """One declaration such as 'raw float32 x': `dtype` is None where `type` is a placeholder."""
@@ -118,7 +120,7 @@ def number(value, dtype):
         raise TypeError(
             f"[kernel] a complex number for a real one; got {value}; expected one of {dtype}"
         )
-    if found.dtype.kind in "fc":
+    if kind_of(found.dtype) in "fc":
         with numpy.errstate(all="ignore"):
             return found.astype(dtype)[()]
     return found.astype(dtype)[()]

@@ -8,6 +8,7 @@ import numbus as nb
 
 from ... import _core
 from ..._core import generic, ndarray
+from ...core.dtypes import kind_of
 from ...core.errors import message
 from ...core.operands import to_ndarray
 from . import _dtypes
@@ -429,7 +430,7 @@ class _Update:
             return found
         t = x.dtype
         if fill_value is None:
-            fill_value = numpy.nan if t.kind in "fc" else True if t.kind == "b" else (
+            fill_value = numpy.nan if kind_of(t) in "fc" else True if t.kind == "b" else (
                 numpy.iinfo(t).min if t.kind == "i" else numpy.iinfo(t).max
             )  # fmt: skip
         outside = as_array(_beyond(self._key, x.shape))

@@ -7,6 +7,7 @@ import warnings
 
 import numpy
 
+from ...core.dtypes import BFLOAT16
 from ...core.errors import message
 from .. import _missing
 
@@ -19,8 +20,9 @@ _state = {"jax_enable_x64": False}
 # What each type goes up to where two differ; "i*", "f*" and "c*" are weak: those of Python numbers.
 _UP = {
     "b1": ["i*"], "i*": ["u1", "i1"], "u1": ["i2", "u2"], "u2": ["i4", "u4"], "u4": ["i8", "u8"],
-    "i1": ["i2"], "i2": ["i4"], "i4": ["i8"], "u8": ["f*"], "i8": ["f*"], "f*": ["f2", "c*"],
-    "f2": ["f4"], "f4": ["f8", "c8"], "f8": ["c16"], "c*": ["c8"], "c8": ["c16"], "c16": [],
+    "i1": ["i2"], "i2": ["i4"], "i4": ["i8"], "u8": ["f*"], "i8": ["f*"], "f*": ["f2", "fb", "c*"],
+    "f2": ["f4"], "fb": ["f4"], "f4": ["f8", "c8"], "f8": ["c16"], "c*": ["c8"],
+    "c8": ["c16"], "c16": [],
 }  # fmt: skip
 _WEAK = {"i*": "i8", "f*": "f8", "c*": "c16"}
 
@@ -65,6 +67,8 @@ def asked(t, op):
 
 def node(t):
     """The name of a dtype in the table above."""
+    if t == BFLOAT16:
+        return "fb"
     return "b1" if t.kind == "b" else f"{t.kind}{t.itemsize}"
 
 
@@ -96,7 +100,7 @@ def inexact(name):
 def strong(name):
     """NumPy's dtype of a name, and whether it is weak."""
     weak = name in _WEAK
-    return canonical(_WEAK[name] if weak else name), weak
+    return canonical("bfloat16" if name == "fb" else _WEAK.get(name, name)), weak
 
 
 class Scalar:

@@ -7,6 +7,7 @@ import numpy
 import numbus as nb
 
 from ..._core import generic, ndarray
+from ...core.dtypes import kind_of
 from ...core.errors import message
 from . import _dtypes
 from ._array import Array, as_array, cast, made, narrowed, plain, wrapped
@@ -38,7 +39,7 @@ def together(op, operands, floating=False):
     first = operands[0]
     if type(first) is Array and not first.weak_type:
         t = first._a.dtype
-        if (not floating or t.kind in "fc") and all(
+        if (not floating or kind_of(t) in "fc") and all(
             [type(x) is Array and not x.weak_type and x._a.dtype == t for x in operands]
         ):
             return [x._a for x in operands], False
@@ -57,7 +58,7 @@ def together(op, operands, floating=False):
 
 
 def _number(x, t):
-    if t.kind in "fc" and not isinstance(x, complex):
+    if kind_of(t) in "fc" and not isinstance(x, complex):
         return float(x)
     return x
 
@@ -75,7 +76,7 @@ def _result(found, weak):
     if type(found) is tuple:
         return tuple([_result(item, weak) for item in found])
     a = narrowed(as_array(found))
-    return Array(a, weak and a.dtype.kind in "ifc")
+    return Array(a, weak and kind_of(a.dtype) in "ifc")
 
 
 def elementwise(name, floating):

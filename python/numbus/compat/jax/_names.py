@@ -61,8 +61,8 @@ CONSTANTS = frozenset(
 )
 
 SCALARS = (
-    "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 "
-    "complex128".split()
+    "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 "
+    "complex64 complex128".split()
 )
 
 # Operators and methods of arrays that are functions of jnp.

@@ -6,6 +6,7 @@ import inspect
 import numbus as nb
 
 from ... import gradients
+from ...core.dtypes import kind_of
 from ...core.errors import message
 from . import _dtypes
 from ._array import Array, as_array, late, made, narrowed
@@ -54,7 +55,7 @@ class _Flat:
             leaves, form = tree_flatten(args[k])
             leaves = [made(x) for x in leaves]
             for x in leaves:
-                if x.dtype.kind != "f":
+                if kind_of(x.dtype) != "f":
                     raise TypeError(
                         f"{op} requires real-valued inputs (input dtype that is a sub-dtype of "
                         f"np.floating), but got {x.dtype.name}."
@@ -84,7 +85,7 @@ def _real_number(value):
     if not isinstance(x, Array) or x.ndim:
         got = f"shape: {x.shape}" if isinstance(x, Array) else f"type: {type(value).__name__}"
         raise TypeError(f"Gradient only defined for scalar-output functions. Output had {got}.")
-    if x.dtype.kind != "f":
+    if kind_of(x.dtype) != "f":
         raise TypeError(
             f"grad requires real-valued outputs (output dtype that is a sub-dtype of np.floating), "
             f"but got {x.dtype.name}."
@@ -401,7 +402,7 @@ def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=()):
     @functools.wraps(fun)
     def wrapper(*args, **keywords):
         flat = [x for x in tree_leaves((args, keywords)) if isinstance(x, Array)]
-        if any(x.dtype.kind not in "fc" for x in flat):
+        if any(kind_of(x.dtype) not in "fc" for x in flat):
             return fun(*args, **keywords)
         leaves, form = tree_flatten(args)
         told = []

@@ -7,6 +7,7 @@ import numpy
 import numbus as nb
 
 from ... import gradients
+from ...core.dtypes import kind_of
 from ...core.errors import message
 from ...functions import special
 from ...nn import functional as _nn
@@ -385,7 +386,7 @@ def pad(operand, padding_value, padding_config):
 def top_k(operand, k, *, axis=-1):
     """The `k` largest elements along an axis, the largest first, and their indices."""
     x = made(operand)
-    order = nb.argsort(-x._a if x.dtype.kind == "f" else x._a.astype("i8") * -1, axis=axis,
+    order = nb.argsort(-x._a if kind_of(x.dtype) == "f" else x._a.astype("i8") * -1, axis=axis,
                        kind="stable")  # fmt: skip
     index = Array(order)[(_range(None),) * (axis % x.ndim) + (_range(0, k),)]
     index = Array(cast(index._a, _dtypes.canonical("i4")))
@@ -444,7 +445,7 @@ def _special(name):
 
     def body(x):
         x = made(x)
-        t = x.dtype if x.dtype.kind == "f" else _dtypes.canonical("f8")
+        t = x.dtype if kind_of(x.dtype) == "f" else _dtypes.canonical("f8")
         return Array(cast(as_array(function(cast(x._a, t))), t), x.weak_type)
 
     body.__name__ = name

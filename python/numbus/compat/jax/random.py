@@ -10,6 +10,7 @@ import numpy
 
 import numbus as nb
 
+from ...core.dtypes import kind_of
 from ...core.errors import message
 from ...nn.init import erfinv
 from .._missing import missing as _missing
@@ -234,7 +235,7 @@ def bits(key, shape=(), dtype=None):
 
 def _float_type(op, dtype):
     t = _dtypes.canonical("f8" if dtype is None else dtype)
-    if t.kind != "f":
+    if kind_of(t) != "f":
         raise TypeError(message(f"jax.random.{op}", "not a floating-point dtype", t, "float32"))
     return t
 
@@ -358,7 +359,7 @@ def bernoulli(key, p=0.5, shape=None, mode="low"):
             message("jax.random.bernoulli", "a mode that is not yet available", mode, "'low'")
         )
     chance = made(p)
-    t = _float_type("bernoulli", chance.dtype if chance.dtype.kind == "f" else None)
+    t = _float_type("bernoulli", chance.dtype if kind_of(chance.dtype) == "f" else None)
     shape = chance.shape if shape is None else _sizes(shape)
     u = _uniform(_key("bernoulli", key), t, shape, t.type(0), t.type(1))
     return Array(as_array(u < cast(chance._a, t)))
@@ -411,7 +412,7 @@ def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None):
                     f"replace={replace}, mode={mode!r}", "replace=True, mode=None")
         )  # fmt: skip
     x = made(logits)
-    t = _float_type("categorical", x.dtype if x.dtype.kind == "f" else None)
+    t = _float_type("categorical", x.dtype if kind_of(x.dtype) == "f" else None)
     axis = axis % x.ndim
     batch = x.shape[:axis] + x.shape[axis + 1 :]
     shape = batch if shape is None else _sizes(shape)
@@ -451,7 +452,7 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
             index = _shuffled(k, n)[:count].reshape(shape)
     else:
         weights = made(p)
-        weights = weights if weights.dtype.kind == "f" else weights.astype(float)
+        weights = weights if kind_of(weights.dtype) == "f" else weights.astype(float)
         if weights.shape != (n,):
             raise ValueError(
                 "p must be None or a 1D vector with the same size as a.shape[axis]. "

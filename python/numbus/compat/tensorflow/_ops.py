@@ -4,6 +4,7 @@ import numpy
 
 import numbus as nb
 
+from ...core.dtypes import kind_of
 from ...core.errors import message
 from ...functions import special
 from ...nn import functional as _f
@@ -84,7 +85,7 @@ def _unary(name, function, floats=True):
     def body(x, name=None):
         named(name)
         a = value(x)
-        if floats and a.dtype.kind not in "fc":
+        if floats and kind_of(a.dtype) not in "fc":
             raise InvalidArgumentError(
                 message(op, "not floating point", a.dtype.name, "float32 (tf.cast)")
             )

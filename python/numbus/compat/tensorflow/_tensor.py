@@ -9,6 +9,7 @@ import numbus as nb
 from ... import _core
 from ..._core import generic, ndarray
 from ...core import trees
+from ...core.dtypes import kind_of
 from ...core.errors import message
 from ...core.operands import to_ndarray
 from .. import _missing
@@ -26,7 +27,7 @@ class DType:
         self._numpy = numpy.dtype(name)
 
     as_numpy_dtype = property(lambda self: self._numpy.type)
-    is_floating = property(lambda self: self._numpy.kind == "f")
+    is_floating = property(lambda self: kind_of(self._numpy) == "f")
     is_integer = property(lambda self: self._numpy.kind in "iu")
     size = property(lambda self: self._numpy.itemsize)
 
@@ -51,8 +52,8 @@ class DType:
 DTYPES = {
     name: DType(name)
     for name in (
-        "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 "
-        "complex128"
+        "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 "
+        "float64 complex64 complex128"
     ).split()
 }
 
@@ -279,7 +280,7 @@ class Variable(Tensor):
     name = property(lambda self: f"{self._name}:0")
 
     def _value(self):
-        if self.trainable and self._a.dtype.kind in "fc":
+        if self.trainable and kind_of(self._a.dtype) in "fc":
             for tape in tapes.active:
                 tape._read(self)
         return self._a
@@ -445,7 +446,7 @@ class GradientTape:
                     f"Passed in object {x!r} of type '{type(x).__name__}', not tf.Tensor or "
                     "tf.Variable."
                 )
-            if x._a.dtype.kind not in "fc":
+            if kind_of(x._a.dtype) not in "fc":
                 raise TypeError(
                     message("watch", "not floating point", x.dtype, "a floating-point dtype")
                 )
@@ -495,7 +496,7 @@ class GradientTape:
         pairs = [
             (x._a, nb.ones(x._a.shape, x._a.dtype) if s is None else as_array(s))
             for x, s in zip(targets, seeds, strict=True)
-            if x._a.dtype.kind in "fc" and self._reaches(x)
+            if kind_of(x._a.dtype) in "fc" and self._reaches(x)
         ]
         inputs, where = [], []
         for x in leaves:

@@ -28,6 +28,7 @@ from ._more import (
     vmap,
 )
 from ._types import (
+    BFloat16Tensor,
     BoolTensor,
     ByteTensor,
     DoubleTensor,
@@ -61,6 +62,6 @@ def __getattr__(name):
         return _importlib.import_module(f"{__package__}.{name}")
     if name in ("save", "load"):
         return getattr(_importlib.import_module("numbus.nn.serialization"), name)
-    if name == "autocast":
-        return _importlib.import_module(f"{__package__}.amp").autocast
+    if name in ("autocast", "get_autocast_dtype", "is_autocast_enabled"):
+        return getattr(_importlib.import_module(f"{__package__}.amp"), name)
     return _missing("torch", name)

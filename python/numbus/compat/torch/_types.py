@@ -17,6 +17,7 @@ def _kind(name, dtype):
 FloatTensor = _kind("FloatTensor", tensors.float32)
 DoubleTensor = _kind("DoubleTensor", tensors.float64)
 HalfTensor = _kind("HalfTensor", tensors.float16)
+BFloat16Tensor = _kind("BFloat16Tensor", tensors.bfloat16)
 LongTensor = _kind("LongTensor", tensors.int64)
 IntTensor = _kind("IntTensor", tensors.int32)
 ShortTensor = _kind("ShortTensor", tensors.int16)

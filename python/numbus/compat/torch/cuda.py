@@ -6,16 +6,21 @@ from ... import cuda as _cuda
 from ... import tensors as _tensors
 from ...tensors.random import default_generator, manual_seed
 from .._missing import missing as _missing
-from . import amp
 
 manual_seed_all = manual_seed
 seed = default_generator.seed
-BFloat16Tensor = None
 
 
 def is_available():
     """Whether an NVIDIA GPU can be used."""
     return bool(_cuda.is_available())
+
+
+def is_bf16_supported(including_emulation=True):
+    """Whether there is a GPU, which serves tensors of bfloat16; without emulation, whether it has
+    instructions for them (compute capability 8.0).
+    """
+    return is_available() and (including_emulation or get_device_capability()[0] >= 8)
 
 
 def device_count():
@@ -170,6 +175,3 @@ def device(device):
 
 def __getattr__(name):
     return _missing("torch.cuda", name)
-
-
-autocast, GradScaler = amp.autocast, amp.GradScaler

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from ...core.dtypes import bfloat16
 from .._library import known
 from .coefficients import ERF_NEAR, ERFC_FAR, LGAMMA_NEAR
 
@@ -272,8 +273,8 @@ def sin_pi(x):
 @known("math.gamma")
 def gamma(x):
     """Lanczos; reflected for x < 1/2; factorials of small integers are exact."""
-    if isinstance(x, np.float16):
-        return np.float16(gamma(np.float32(x)))
+    if isinstance(x, (np.float16, bfloat16)):
+        return np.result_type(x).type(gamma(np.float32(x)))
     if x == math.inf:
         return x
     if x == np.floor(x):
@@ -316,8 +317,8 @@ def gamma_factors(x):
 @known("math.lgamma")
 def lgamma(x):
     """Polynomials from 1/2 to 7/2, where it has zeros; the logarithm of Lanczos' formula beyond."""
-    if isinstance(x, np.float16):
-        return np.float16(lgamma(np.float32(x)))
+    if isinstance(x, (np.float16, bfloat16)):
+        return np.result_type(x).type(lgamma(np.float32(x)))
     if abs(x) == math.inf:
         return abs(x)
     if x == np.floor(x):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...core.dtypes import is_half
 from .._library import known
 
 
@@ -18,9 +19,9 @@ def inner(a, b):
         raise ValueError("an operand of a product has no axes")
     refuse(a.shape[a.ndim - 1], b.shape[b.ndim - 1])
     t = np.result_type(a, b)
-    if t == np.float16:  # summed in float32, rounded once
+    if is_half(t):  # summed in float32, rounded once
         sums = inner(a.astype(np.float32), b.astype(np.float32))
-        return np.float16(sums) if a.ndim == 1 and b.ndim == 1 else sums.astype(np.float16)
+        return t.type(sums) if a.ndim == 1 and b.ndim == 1 else sums.astype(t)
     if a.ndim == 1 and b.ndim == 1:
         s = t.type(0)
         for i in range(a.shape[0]):
@@ -37,8 +38,9 @@ def product(a, b):
         raise ValueError("an operand of a product has no axes")
     if a.ndim == 1 and b.ndim == 1:
         return inner(a, b)
-    if np.result_type(a, b) == np.float16:  # summed in float32, rounded once
-        return product(a.astype(np.float32), b.astype(np.float32)).astype(np.float16)
+    if is_half(np.result_type(a, b)):  # summed in float32, rounded once
+        single = product(a.astype(np.float32), b.astype(np.float32))
+        return single.astype(np.result_type(a, b))
     if a.ndim == 2 and b.ndim == 1:
         refuse(a.shape[1], b.shape[0])
         out = np.zeros(a.shape[0], np.result_type(a, b))

@@ -5,6 +5,7 @@ edition.
 import numpy as np
 from numpy.linalg import LinAlgError
 
+from ...core.dtypes import is_half
 from .._library import host_cholesky, host_lu, host_solve, known, not_yet
 
 INLINE = 8  # rows; of more LAPACK takes less time, where it is loaded
@@ -23,8 +24,8 @@ def expect_matrix(a):
         )
     if a.ndim > 2:
         not_yet("linear algebra of stacks of matrices")
-    if a.dtype == np.float16:
-        raise TypeError("array type float16 is unsupported in linalg")
+    if is_half(a.dtype):
+        raise TypeError("array types of 16 bits are unsupported in linalg")
 
 
 def matrix(a):
@@ -106,8 +107,8 @@ def solve(a, b):
     """LU with partial pivoting, then substitution (G&VL 3.4)."""
     expect_matrix(a)
     square(a)
-    if b.dtype == np.float16:
-        raise TypeError("array type float16 is unsupported in linalg")
+    if is_half(b.dtype):
+        raise TypeError("array types of 16 bits are unsupported in linalg")
     if b.ndim == 0:
         raise ValueError("solve: Input operand 1 does not have enough dimensions")
     if b.ndim > 2:

@@ -4,6 +4,7 @@ import numpy
 
 from ... import _core
 from ..._core import ndarray
+from ...core.dtypes import is_half
 from ...core.libraries import offer
 
 _SERVED = (numpy.dtype("f4"), numpy.dtype("f8"))
@@ -15,7 +16,8 @@ def convolved(kind, a, b, space, stride, padding, dilation, groups):
     `space`; padding on both sides alike. None: the device, dtype or number of axes is not served.
     """
     count = len(space)
-    half = a.dtype == numpy.float16
+    given = a.dtype
+    half = is_half(given)
     if count > 2 or not (half or a.dtype in _SERVED) or type(a) is not ndarray:
         return None
     offer("blas")
@@ -36,4 +38,4 @@ def convolved(kind, a, b, space, stride, padding, dilation, groups):
     )
     if one:
         y = y[:, :, 0]
-    return y.astype("f2") if half else y
+    return y.astype(given) if half else y

@@ -7,6 +7,7 @@ import warnings
 
 from ... import _core
 from ..._core import ndarray
+from ...core.dtypes import is_half, kind_of
 from ...core.errors import message, one_axis
 from ...core.operands import to_ndarray
 from ...functions import names as np
@@ -26,11 +27,25 @@ def array(op, x, name="input"):
 def floating(op, x, name="input"):
     """An operand as an array of floating-point numbers; TypeError for others."""
     a = array(op, x, name)
-    if a.dtype.kind not in "fc":
+    if kind_of(a.dtype) not in "fc":
         raise TypeError(
             message(op, f"{name} is not floating point", f"dtype {a.dtype}", "a float dtype")
         )
     return a
+
+
+def in_single(body):
+    """A function that computes in float32 as a whole where its first argument is stored in 16 bits:
+    its result is rounded once, to that type.
+    """
+
+    @functools.wraps(body)
+    def function(input, *args, **keywords):
+        if type(input) is not ndarray or not is_half(input.dtype):
+            return body(input, *args, **keywords)
+        return body(input.astype("f4"), *args, **keywords).astype(input.dtype)
+
+    return function
 
 
 def whole(op, x, name):

@@ -5,6 +5,7 @@ on the side of a choice that is not taken, as that would make the derivative NaN
 """
 
 from ..._core import quiet
+from ...core.dtypes import is_half
 from ...core.errors import message
 from ...functions import names as np
 from ...functions.special import erf
@@ -15,6 +16,7 @@ from ._shared import (
     array,
     axis_of,
     floating,
+    in_single,
     pure_function_in_place,
     stored,
     usual_axis,
@@ -89,6 +91,7 @@ def relu6(input, inplace=False):
 
 
 @pure_function_in_place
+@in_single
 def hardsigmoid(input, inplace=False):
     """(x + 3) / 6, limited to [0, 1]."""
     x = floating("hardsigmoid", input)
@@ -96,6 +99,7 @@ def hardsigmoid(input, inplace=False):
 
 
 @pure_function_in_place
+@in_single
 def hardswish(input, inplace=False):
     """x times hardsigmoid(x) (Howard et al., Searching for MobileNetV3, 2019)."""
     x = floating("hardswish", input)
@@ -108,6 +112,7 @@ def _negative(x):
 
 
 @pure_function_in_place
+@in_single
 def elu(input, alpha=1.0, inplace=False):
     """x where it is positive, else alpha (exp(x) - 1)."""
     x = floating("elu", input)
@@ -115,6 +120,7 @@ def elu(input, alpha=1.0, inplace=False):
 
 
 @pure_function_in_place
+@in_single
 def celu(input, alpha=1.0, inplace=False):
     """x where it is positive, else alpha (exp(x / alpha) - 1). ValueError for alpha 0."""
     if alpha == 0:
@@ -125,6 +131,7 @@ def celu(input, alpha=1.0, inplace=False):
 
 
 @pure_function_in_place
+@in_single
 def selu(input, inplace=False):
     """elu with the constants that keep mean and variance (Klambauer et al., 2017)."""
     x = floating("selu", input)
@@ -150,6 +157,7 @@ def sigmoid(input):
 
 
 @pure_function
+@in_single
 def logsigmoid(input):
     """log(1 / (1 + exp(-x)))."""
     return log_logistic(floating("logsigmoid", input))
@@ -162,6 +170,7 @@ def tanh(input):
 
 
 @pure_function_in_place
+@in_single
 def silu(input, inplace=False):
     """x times sigmoid(x)."""
     x = floating("silu", input)
@@ -169,6 +178,7 @@ def silu(input, inplace=False):
 
 
 @pure_function_in_place
+@in_single
 def mish(input, inplace=False):
     """x tanh(log(1 + exp(x))) (Misra, 2019)."""
     x = floating("mish", input)
@@ -186,6 +196,7 @@ def _normal_cdf(x):
 
 
 @pure_function
+@in_single
 def gelu(input, approximate="none"):
     """x times the normal distribution's probability of values up to x (Hendrycks and Gimpel, 2016).
 
@@ -203,6 +214,7 @@ def gelu(input, approximate="none"):
 
 
 @pure_function
+@in_single
 def softplus(input, beta=1.0, threshold=20.0):
     """log(1 + exp(beta x)) / beta, and x itself where beta x is above `threshold`."""
     x = floating("softplus", input)
@@ -264,6 +276,8 @@ def _converted(op, input, dtype):
 
 
 def softmax_along(x, axis):
+    if is_half(x.dtype):
+        return softmax_along(x.astype("f4"), axis).astype(x.dtype)
     with quiet():
         most = np.max(x, axis=axis, keepdims=True)
     e = np.exp(x - most)
@@ -281,6 +295,8 @@ def shifted_exponents(x, axis):
 
 
 def log_softmax_along(x, axis):
+    if is_half(x.dtype):
+        return log_softmax_along(x.astype("f4"), axis).astype(x.dtype)
     z, normaliser = shifted_exponents(x, axis)
     return z - normaliser
 

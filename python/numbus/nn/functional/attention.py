@@ -3,6 +3,7 @@
 import math
 
 from ... import _core
+from ...core.dtypes import kind_of
 from ...core.errors import message
 from ...functions import names as np
 from ...gradients import custom_gradient
@@ -65,7 +66,7 @@ def _many(q, k, v, mask, dropout_p):
     """Whether there are too many scores to store them, and blocks can do without."""
     lead = q.shape[:-2]
     plain = dropout_p == 0 and k.shape[:-2] == lead and v.shape[:-2] == lead
-    plain = plain and q.dtype == k.dtype == v.dtype and q.dtype.kind == "f"
+    plain = plain and q.dtype == k.dtype == v.dtype and kind_of(q.dtype) == "f"
     if mask is not None:
         plain = plain and not _core.depends(array("attention", mask, "attn_mask"))
     return plain and math.prod(lead) * q.shape[-2] * k.shape[-2] > LIMITS["scores"]

@@ -3,6 +3,7 @@
 import functools
 
 from ..._core import flush, quiet
+from ...core.dtypes import kind_of
 from ...core.errors import message
 from ...functions import names as np
 from ...gradients import custom_gradient
@@ -280,7 +281,7 @@ def cross_entropy(
     if weight is not None:
         shape = tuple(-1 if k == axis else 1 for k in range(x.ndim))
         lined = _class_weights(op, weight, classes).reshape(shape)
-    if t.dtype.kind == "f":
+    if kind_of(t.dtype) == "f":
         logs = log_softmax_along(x, axis)
         return _of_probabilities(op, logs, t, lined, axis, reduction, label_smoothing)
     # The derivative of log(sum(exp(x))) - x[target] by x needs no further sum.

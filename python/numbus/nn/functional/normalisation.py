@@ -5,7 +5,7 @@ import math
 from ...core.errors import message
 from ...functions import names as np
 from ...tensors import pure_function
-from ._shared import array, channel_shape, constant, floating, size_of
+from ._shared import array, channel_shape, constant, floating, in_single, size_of
 
 __all__ = [
     "batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "normalize",
@@ -40,6 +40,7 @@ def _moved(running, found, momentum):
 
 
 @pure_function
+@in_single
 def batch_norm(
     input,
     running_mean,
@@ -93,6 +94,7 @@ def batch_norm(
 
 
 @pure_function
+@in_single
 def instance_norm(
     input,
     running_mean=None,
@@ -141,6 +143,7 @@ def _last_axes(op, x, normalized_shape):
 
 
 @pure_function
+@in_single
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     """(x - mean) / sqrt(var + eps) * weight + bias over the last axes, whose extents are
     `normalized_shape`. ValueError where the input has others (Ba, Kiros and Hinton, 2016).
@@ -152,6 +155,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
 
 
 @pure_function
+@in_single
 def rms_norm(input, normalized_shape, weight=None, eps=None):
     """x / sqrt(mean(x²) + eps) * weight over the last axes (Zhang and Sennrich, 2019)."""
     x = floating("rms_norm", input)
@@ -162,6 +166,7 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
 
 
 @pure_function
+@in_single
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
     """Normalisation of each example over groups of channels (axis 1 of (N, C, ...)).
 
@@ -180,6 +185,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
 
 
 @pure_function
+@in_single
 def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
     """x / (k + alpha mean(x² of `size` channels around))**beta (Krizhevsky et al., 2012)."""
     x = floating("local_response_norm", input)
@@ -209,6 +215,7 @@ def norm_along(x, p, axis):
 
 
 @pure_function
+@in_single
 def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
     """x over its p-norm along `dim`, which counts as `eps` where it is smaller."""
     x = floating("normalize", input)

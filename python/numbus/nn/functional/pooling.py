@@ -3,6 +3,7 @@
 import numpy
 
 from ... import _core
+from ...core.dtypes import kind_of
 from ...core.errors import message
 from ...functions import names as np
 from ...tensors import pure_function
@@ -110,7 +111,7 @@ def _largest(x, w):
 
 
 def _lowest(dtype):
-    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+    return -np.inf if kind_of(dtype) == "f" else np.iinfo(dtype).min
 
 
 def _positions(x, w):

@@ -373,6 +373,10 @@ class Module:
         """Converts those of floats to float16."""
         return self._apply(lambda t: t.half() if t.is_floating_point() else t)
 
+    def bfloat16(self):
+        """Converts those of floats to bfloat16."""
+        return self._apply(lambda t: t.bfloat16() if t.is_floating_point() else t)
+
     def __deepcopy__(self, memo):
         made = object.__new__(type(self))
         memo[id(self)] = made

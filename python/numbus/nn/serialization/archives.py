@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy
 
 from ... import _core
+from ...core.dtypes import BFLOAT16
 from ...core.errors import message
 from ...core.operands import adopt
 from ...core.pickles import Unpickler, encoded
@@ -26,14 +27,15 @@ __all__ = ["load", "save"]
 
 # Elements' types by the names of PyTorch's storages and dtypes.
 _STORAGES = {
-    "FloatStorage": "f4", "DoubleStorage": "f8", "HalfStorage": "f2", "LongStorage": "i8",
+    "FloatStorage": "f4", "DoubleStorage": "f8", "HalfStorage": "f2",
+    "BFloat16Storage": "bfloat16", "LongStorage": "i8",
     "IntStorage": "i4", "ShortStorage": "i2", "CharStorage": "i1", "ByteStorage": "u1",
     "BoolStorage": "?", "ComplexFloatStorage": "c8", "ComplexDoubleStorage": "c16",
 }  # fmt: skip
 _DTYPES = {
-    "float32": "f4", "float64": "f8", "float16": "f2", "int64": "i8", "int32": "i4", "int16": "i2",
-    "int8": "i1", "uint8": "u1", "bool": "?", "complex64": "c8", "complex128": "c16",
-    "uint16": "u2", "uint32": "u4", "uint64": "u8",
+    "float32": "f4", "float64": "f8", "float16": "f2", "bfloat16": "bfloat16", "int64": "i8",
+    "int32": "i4", "int16": "i2", "int8": "i1", "uint8": "u1", "bool": "?", "complex64": "c8",
+    "complex128": "c16", "uint16": "u2", "uint32": "u4", "uint64": "u8",
 }  # fmt: skip
 _NAME_OF_STORAGE = {numpy.dtype(text): name for name, text in _STORAGES.items()}
 _NAME_OF_DTYPE = {numpy.dtype(text): name for name, text in _DTYPES.items()}
@@ -46,7 +48,7 @@ _EXPECTED = "tensors, numbers, texts, and dicts, lists and tuples of them"
 
 
 class _Kind(NamedTuple):
-    """The type of a storage; dtype None: one that is not there yet."""
+    """The type of a storage."""
 
     name: str
     dtype: object
@@ -89,7 +91,6 @@ _BUILTINS = {"set": set, "complex": complex, "bytearray": bytearray}
 
 def _names():
     """What a pickle may name; its values are made anew, or cannot be changed."""
-    kinds = {**_STORAGES, "BFloat16Storage": None}
     return {
         ("collections", "OrderedDict"): OrderedDict,
         ("_codecs", "encode"): encoded,
@@ -98,7 +99,7 @@ def _names():
         ("torch", "Size"): Size,
         ("torch", "device"): device,
         **{("torch", name): dtype_type(name, text) for name, text in _DTYPES.items()},
-        **{("torch", k): _Kind(k, text and numpy.dtype(text)) for k, text in kinds.items()},
+        **{("torch", k): _Kind(k, numpy.dtype(text)) for k, text in _STORAGES.items()},
         **{(m, k): f for m in ("builtins", "__builtin__") for k, f in _BUILTINS.items()},
     }
 
@@ -112,10 +113,6 @@ class _Unpickler(Unpickler):
         right = isinstance(given, tuple) and len(given) == 5 and given[0] == "storage"
         if not right or not isinstance(given[1], _Kind) or not isinstance(given[2], str):
             self.refuse("elements are named in another way", given)
-        if given[1].dtype is None:
-            raise NotImplementedError(
-                message("load", "the dtype is not there yet", given[1].name, ", ".join(_DTYPES))
-            )
         return self._storage_of(*given[1:])
 
 
@@ -166,11 +163,10 @@ def load(f, map_location=None, weights_only=True):
 
         def storage_of(kind, key, location, count):
             if key not in known:
-                dtype = kind.dtype.newbyteorder("<" if order == "little" else ">")
                 raw = archive.read(f"{home}data/{key}")
-                if len(raw) != count * dtype.itemsize:
+                if len(raw) != count * kind.dtype.itemsize:
                     raise _damaged("elements of another number", (len(raw), count))
-                known[key] = adopt(numpy.frombuffer(raw, dtype).astype(kind.dtype))
+                known[key] = adopt(_elements(raw, kind.dtype, "<" if order == "little" else ">"))
             if known[key].dtype != kind.dtype:
                 raise _damaged("elements of two types", kind.name)
             return known[key], _place(location, map_location)
@@ -181,6 +177,13 @@ def load(f, map_location=None, weights_only=True):
             if not weights_only:
                 error.add_note("weights_only=False is taken as True here")
             raise
+
+
+def _elements(raw, dtype, order):
+    """A fresh array of bytes in an order; NumPy swaps no elements of types that are not its own."""
+    stored = numpy.dtype("u2") if dtype == BFLOAT16 else dtype
+    found = numpy.frombuffer(raw, stored.newbyteorder(order)).astype(stored)
+    return found.view(dtype) if dtype == BFLOAT16 else found
 
 
 def _place(location, map_location):

@@ -16,8 +16,9 @@ from ...tensors._tensor import wrap
 __all__ = ["load", "load_file", "load_metadata", "save", "save_file"]
 
 _TYPES = {
-    "BOOL": "?", "U8": "u1", "I8": "i1", "U16": "<u2", "I16": "<i2", "F16": "<f2", "U32": "<u4",
-    "I32": "<i4", "F32": "<f4", "U64": "<u8", "I64": "<i8", "F64": "<f8", "C64": "<c8",
+    "BOOL": "?", "U8": "u1", "I8": "i1", "U16": "<u2", "I16": "<i2", "F16": "<f2",
+    "BF16": "bfloat16", "U32": "<u4", "I32": "<i4", "F32": "<f4",
+    "U64": "<u8", "I64": "<i8", "F64": "<f8", "C64": "<c8",
 }  # fmt: skip
 _NAMES = {numpy.dtype(text): name for name, text in _TYPES.items()}
 _MOST = 100_000_000  # bytes of a header

@@ -16,6 +16,7 @@ from numbus.functions.special import (  # noqa: F401
     xlogy,
 )
 
+from ....core.dtypes import kind_of
 from ..._missing import getter as _getter
 
 __name__ = "cupyx.scipy.special"
@@ -24,7 +25,7 @@ __path__ = []  # so that Python asks us what `from … import` does not find
 
 def _floating(x):
     a = numbus.asarray(x)
-    return a if a.dtype.kind == "f" else a.astype(np.float64)
+    return a if kind_of(a.dtype) == "f" else a.astype(np.float64)
 
 
 def logsumexp(a, axis=None, b=None, keepdims=False):

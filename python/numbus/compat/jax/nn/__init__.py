@@ -4,6 +4,7 @@ import importlib as _importlib
 
 import numbus as _nb
 
+from ....core.dtypes import kind_of
 from ....nn import functional as _f
 from ..._missing import missing as _missing
 from .. import _dtypes
@@ -15,7 +16,7 @@ __name__ = "jax.nn"
 
 def _floating(x):
     x = made(x)
-    t = x.dtype if x.dtype.kind in "fc" else _dtypes.canonical("f8")
+    t = x.dtype if kind_of(x.dtype) in "fc" else _dtypes.canonical("f8")
     return cast(x._a, t), x.weak_type and x.dtype == t
 
 

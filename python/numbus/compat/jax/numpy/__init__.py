@@ -9,6 +9,8 @@ import numpy as _numpy
 import numbus as _nb
 
 from ...._core import ndarray as _ndarray
+from ....core import dtypes
+from ....core.dtypes import kind_of
 from ..._missing import missing as _missing
 from .. import _dtypes, _names
 from .._array import Array, as_array, cast, late, made, plain, wrapped
@@ -263,7 +265,7 @@ def histogram(a, bins=10, range=None, weights=None, density=None):
     given = [None if v is None else plain(v) for v in (range, weights)]
     bins = plain(bins)
     count, edges = _nb.histogram(x._a, bins, given[0], density, given[1])
-    t = x.dtype if x.dtype.kind == "f" else _dtypes.canonical("f8")
+    t = x.dtype if kind_of(x.dtype) == "f" else _dtypes.canonical("f8")
     return Array(cast(as_array(count), t)), Array(cast(as_array(edges), t))
 
 
@@ -328,7 +330,7 @@ def isdtype(dtype, kind):
 
 def can_cast(from_, to, casting="safe"):
     """Whether a cast is safe."""
-    return _numpy.can_cast(*[_numpy.dtype(x) for x in (from_, to)], casting)
+    return dtypes.can_cast(*[_numpy.dtype(x) for x in (from_, to)], casting)
 
 
 def isscalar(element):

@@ -2,6 +2,7 @@
 
 import numbus as _nb
 
+from ....core.dtypes import kind_of
 from ..._missing import missing as _missing
 from .. import _dtypes
 from .._array import Array, cast, made
@@ -22,7 +23,7 @@ def _floating(x):
     if not hasattr(x, "dtype"):
         return x
     x = made(x)
-    return x if x.dtype.kind in "fc" else Array(cast(x._a, _dtypes.canonical("f8")))
+    return x if kind_of(x.dtype) in "fc" else Array(cast(x._a, _dtypes.canonical("f8")))
 
 
 def __getattr__(name):

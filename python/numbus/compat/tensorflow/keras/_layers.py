@@ -7,6 +7,7 @@ import numpy
 
 import numbus as nb
 
+from ....core.dtypes import kind_of
 from ....core.errors import message
 from ....nn import functional as _f
 from .. import _ops
@@ -89,7 +90,7 @@ class Layer:
         ):
             return inputs
         x = inputs if isinstance(inputs, Tensor) else convert(inputs)
-        if x._a.dtype.kind == "f" and x._a.dtype != self.dtype:
+        if kind_of(x._a.dtype) == "f" and x._a.dtype != self.dtype:
             x = _ops.cast(x, self.dtype)
         return x
 

@@ -6,6 +6,7 @@ import numbers
 import numpy
 
 from ....core.array_type import ndarray as _any_array
+from ....core.dtypes import kind_of
 from ....core.errors import message
 from ....core.operands import adopt
 from ....data.readers.files import pillow
@@ -137,7 +138,7 @@ def to_pil_image(pic, mode=None):
         a = pic.detach()._array.to_numpy()
         if a.ndim not in (2, 3):
             raise ValueError(message(op, "pic should be 2/3 dimensional", f"{a.ndim} axes", "2, 3"))
-        if a.dtype.kind == "f" and mode != "F":
+        if kind_of(a.dtype) == "f" and mode != "F":
             a = (a * a.dtype.type(255)).astype(numpy.uint8)
         a = a if a.ndim == 2 else a.transpose(1, 2, 0)
     elif isinstance(pic, _any_array):
