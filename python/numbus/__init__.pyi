@@ -28,7 +28,6 @@ from numpy import dtype as dtype
 from numpy import dtypes as dtypes
 from numpy import exceptions as exceptions
 from . import fft as fft
-from numpy import finfo as finfo
 from numpy import flatiter as flatiter
 from numpy import flexible as flexible
 from numpy import float128 as float128
@@ -530,6 +529,7 @@ def bartlett(M: Any) -> Any:
     """A triangle of M points, float64, zero at both ends."""
 def base_repr(number: Any, base: Any = 2, padding: Any = 0) -> Any:
     """Return a string representation of a number in the given base system."""
+bfloat16: Any
 def binary_repr(num: Any, width: Any = None) -> Any:
     """Return the binary representation of the input number as a string."""
 def bincount(x: ArrayLike, /, weights: Any = None, minlength: SupportsIndex = 0) -> Any:
@@ -570,7 +570,8 @@ def busday_offset(dates: Any, offsets: Any, roll: Any = 'raise', weekmask: Any =
     """The business days so many business days after the dates: NumPy's dates, which only it holds."""
 c_: Any
 def can_cast(from_: Any, to: Any, casting: Any = 'safe') -> Any:
-    """can_cast(from_, to, casting='safe')"""
+    """Whether a cast is allowed under the rule `casting`: NumPy's answer, and with bfloat16, which
+    stands with the floats."""
 cbrt: _Unary
 """Cube root, element-wise."""
 ceil: _Unary
@@ -716,6 +717,7 @@ fabs: _Unary
 """Absolute values element-wise, as floats."""
 def fill_diagonal(a: Any, val: ArrayLike, wrap: _bool = False) -> Any:
     """Sets the main diagonal of an array to `val`, a number or values that are repeated."""
+finfo: Any
 def fix(x: ArrayLike, out: Any = None) -> Any:
     """Rounded towards zero."""
 def flatnonzero(a: ArrayLike) -> Any:
@@ -848,7 +850,8 @@ def iscomplex(x: ArrayLike) -> Any:
 def iscomplexobj(x: Any) -> Any:
     """Whether `x` has a complex dtype."""
 def isdtype(dtype: DTypeLike | None, kind: Any) -> Any:
-    """Determine if a provided dtype is of a specified data type ``kind``."""
+    """Whether a dtype is one of a kind, or of several, of the array API standard's: NumPy's answer,
+    and of bfloat16, which is "real floating" and "numeric"."""
 isfinite: _Unary
 """Test element-wise for finiteness."""
 def isfortran(a: ArrayLike) -> Any:
@@ -1076,8 +1079,8 @@ def printoptions(*args: Any, **kwargs: Any) -> Any:
 def prod(a: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None, dtype: DTypeLike | None = None, out: Any = None, keepdims: _bool = False, initial: Any = ..., where: Any = True) -> Any:
     """Product over `axis` (int, tuple, None for all). Small integers and bool multiply
     as (u)int64."""
-def promote_types(type1: Any, type2: Any, /) -> Any:
-    """promote_types(type1, type2, /)"""
+def promote_types(type1: Any, type2: Any) -> Any:
+    """The smallest dtype to which two can be cast without loss: NumPy's, and with bfloat16."""
 def ptp(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: _bool = False) -> Any:
     """Range of the values over `axis`: largest minus smallest."""
 def put(a: Any, ind: Any, v: Any, mode: Any = 'raise') -> Any:

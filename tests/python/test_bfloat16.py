@@ -404,6 +404,7 @@ def test_compiled_functions():
     same(np.asarray(f(nb.array(x), nb.array(x))), (x * x + BF(1)))
 
 
+@pytest.mark.cpu
 def test_kernels():
     from numbus import cuda
 

@@ -40,34 +40,27 @@ def promote_types(type1, type2):
 
 
 def _type_of(x):
-    """The dtype of what has one or is one, None of a number of Python's."""
-    if isinstance(x, _WEAK) and not isinstance(x, numpy.generic):
-        return None
+    """The dtype of what has one or is one; a number of Python's as it is."""
+    if isinstance(x, (type, str)) or x is None:
+        return numpy.dtype(x)
     found = getattr(x, "dtype", None)
-    return found if isinstance(found, numpy.dtype) else numpy.asarray(x).dtype
+    return found if isinstance(found, numpy.dtype) else x
 
 
 def result_type(*arrays_and_dtypes):
     """The dtype that arrays, numbers and dtypes have in common: NumPy's, and with bfloat16."""
-    given = [
-        numpy.dtype(x) if isinstance(x, (type, str)) or x is None else x for x in arrays_and_dtypes
-    ]
-    if not any([x == BFLOAT16 if isinstance(x, numpy.dtype) else _holds(x) for x in given]):
-        return numpy.result_type(*arrays_and_dtypes)
+    given = [_type_of(x) for x in arrays_and_dtypes]
+    if BFLOAT16 not in given:
+        return numpy.result_type(*given)
     found, weak = None, []
-    for x in given:
-        t = x if isinstance(x, numpy.dtype) else _type_of(x)
-        if t is None:
-            weak.append(x)
-        else:
+    for t in given:
+        if isinstance(t, numpy.dtype):
             found = t if found is None else promote_types(found, t)
+        else:
+            weak.append(t)
     if found != BFLOAT16:
         return numpy.result_type(found, *weak)
     return numpy.dtype("complex64") if any([type(x) is complex for x in weak]) else found
-
-
-def _holds(x):
-    return getattr(x, "dtype", None) == BFLOAT16
 
 
 def can_cast(from_, to, casting="safe"):
@@ -75,9 +68,12 @@ def can_cast(from_, to, casting="safe"):
     stands with the floats.
     """
     target = numpy.dtype(to)
-    source = getattr(from_, "dtype", from_)
-    if isinstance(source, _WEAK) or BFLOAT16 not in (target, source := numpy.dtype(source)):
-        return numpy.can_cast(from_, to, casting)
+    source = from_ if isinstance(from_, type) else getattr(from_, "dtype", from_)
+    if isinstance(source, _WEAK):
+        return numpy.can_cast(from_, to, casting)  # which refuses them
+    source = numpy.dtype(source)
+    if BFLOAT16 not in (source, target):
+        return numpy.can_cast(source, target, casting)
     if casting == "unsafe" or source == target:
         return True
     if casting == "same_kind":

@@ -113,7 +113,7 @@ int8x4: Any
 def is_available() -> Any:
     """Whether a GPU can be used. The first call loads the driver."""
 def is_bfloat16_supported() -> Any:
-    """Whether bfloat16 can be computed with: not yet."""
+    """Whether bfloat16 can be computed with."""
 def is_cuda_array(obj: Any) -> Any:
     """Whether the object has __cuda_array_interface__, or is an array of ours."""
 def is_float16_supported() -> Any:

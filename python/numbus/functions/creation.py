@@ -397,7 +397,11 @@ def from_dlpack(x, /, *, device=None, copy=None):
     if type(x) is ndarray:
         result = x
     elif x.__dlpack_device__()[0] == 1:
-        result = _core.from_numpy(numpy.from_dlpack(x, copy=copy))
+        try:
+            result = _core.from_numpy(numpy.from_dlpack(x, copy=copy))
+        except RuntimeError:  # of types that are not NumPy's own, such as bfloat16
+            result = _core.from_dlpack(x)
+            result = result.copy() if copy else result
         copy = None if copy else copy
     else:
         result = _core.from_dlpack(x)

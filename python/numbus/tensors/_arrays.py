@@ -1,5 +1,6 @@
 """What bodies of tensor functions share: dtypes, axes, numbers."""
 
+import functools
 import operator
 
 import numpy
@@ -7,7 +8,7 @@ import numpy
 import numbus as nb
 
 from .. import _core
-from ..core.dtypes import kind_of
+from ..core.dtypes import is_half, kind_of
 from ..core.errors import message
 from . import _dtypes
 
@@ -20,6 +21,39 @@ def as_dtype(a, t):
 def floating(a):
     """The array, integers and truth values in the default floating-point dtype."""
     return a if kind_of(a.dtype) in "fc" else a.astype(_dtypes.default_float())
+
+
+def in_single(every):
+    """Makes a function compute in float32 as a whole where its first argument is stored in 16 bits:
+    its result is rounded once, to that type. every: where all arrays of floats are of that type,
+    which are taken along; else the first alone.
+    """
+
+    def decorate(body):
+        @functools.wraps(body)
+        def function(input, *args, **keywords):
+            kind = getattr(input, "dtype", None)
+            if kind is None or is_number(input) or not is_half(kind):
+                return body(input, *args, **keywords)
+            if every:
+                floats = [x for x in (*args, *keywords.values()) if _is_floating(x)]
+                if any([x.dtype != kind for x in floats]):
+                    return body(input, *args, **keywords)
+                args = [_single(x) for x in args]
+                keywords = {name: _single(x) for name, x in keywords.items()}
+            return body(input.astype("f4"), *args, **keywords).astype(kind)
+
+        return function
+
+    return decorate
+
+
+def _is_floating(x):
+    return not is_number(x) and kind_of(x.dtype) == "f"
+
+
+def _single(x):
+    return x.astype("f4") if _is_floating(x) else x
 
 
 def without_slope(function):

@@ -238,6 +238,7 @@ class finfo:
         self.bits = known.bits
         for name in ("eps", "max", "min", "tiny", "smallest_normal", "resolution"):
             setattr(self, name, builtins.float(getattr(known, name)))
+        self.resolution = builtins.float(f"{self.resolution:.0e}")  # a power of ten
 
     def __repr__(self):
         names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")

@@ -8,7 +8,16 @@ from ..core.dtypes import is_half, kind_of
 from ..core.errors import message
 from ..functions import special
 from . import _dtypes
-from ._arrays import array, as_dtype, floating, is_number, no_out, together, without_slope
+from ._arrays import (
+    array,
+    as_dtype,
+    floating,
+    in_single,
+    is_number,
+    no_out,
+    together,
+    without_slope,
+)
 from ._functions import FLOATS, NUMBERS, in_place, method, tensor_function
 from ._tensor import Tensor
 
@@ -427,6 +436,7 @@ Tensor.where = lambda self, condition, other: where(condition, self, other)
 
 @method()
 @tensor_function
+@in_single(True)
 def lerp(input, end, weight):
     """input + weight * (end - input)."""
     return input + weight * (end - input)
@@ -434,6 +444,7 @@ def lerp(input, end, weight):
 
 @method()
 @tensor_function
+@in_single(True)
 def addcmul(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 * tensor2."""
     return input + as_dtype(_scaled_by(value, tensor1 * tensor2), input.dtype)
@@ -441,6 +452,7 @@ def addcmul(input, tensor1, tensor2, *, value=1):
 
 @method()
 @tensor_function
+@in_single(True)
 def addcdiv(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 / tensor2."""
     if kind_of(input.dtype) not in "fc":

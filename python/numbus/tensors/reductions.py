@@ -4,7 +4,7 @@ import collections
 
 import numbus as nb
 
-from ..core.dtypes import kind_of
+from ..core.dtypes import is_half, kind_of
 from ..core.errors import message
 from . import _dtypes
 from ._arrays import as_dtype, axes_of, axis_of, floating, no_out, together
@@ -264,13 +264,22 @@ def dist(input, other, p=2):
     return norm.on_arrays(input - other, p)
 
 
+def _scanned(function, a, dim):
+    if a.ndim == 0:
+        return a
+    axis = axis_of(function.__name__, dim, a.ndim)
+    if is_half(a.dtype):  # each result is rounded once
+        return function(a.astype("f4"), axis=axis).astype(a.dtype)
+    return function(a, axis=axis)
+
+
 @method()
 @tensor_function
 def cumsum(input, dim, *, dtype=None, out=None):
     """Sums of the elements so far along a dimension."""
     no_out("cumsum", out)
     a = _whole_numbers(input, dtype)
-    return a if a.ndim == 0 else nb.cumsum(a, axis=axis_of("cumsum", dim, a.ndim))
+    return _scanned(nb.cumsum, a, dim)
 
 
 @method()
@@ -279,7 +288,7 @@ def cumprod(input, dim, *, dtype=None, out=None):
     """Products of the elements so far along a dimension."""
     no_out("cumprod", out)
     a = _whole_numbers(input, dtype)
-    return a if a.ndim == 0 else nb.cumprod(a, axis=axis_of("cumprod", dim, a.ndim))
+    return _scanned(nb.cumprod, a, dim)
 
 
 @method()

@@ -55,7 +55,7 @@ MAKING = frozenset(
 
 # What NumPy itself has, as it is.
 CONSTANTS = frozenset(
-    "broadcast_shapes complexfloating character dtype e euler_gamma finfo flexible floating "
+    "broadcast_shapes complexfloating character dtype e euler_gamma flexible floating "
     "generic get_printoptions iinfo index_exp inexact inf integer iterable nan newaxis number "
     "object_ pi printoptions s_ set_printoptions signedinteger unsignedinteger".split()
 )

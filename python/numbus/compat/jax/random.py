@@ -10,7 +10,7 @@ import numpy
 
 import numbus as nb
 
-from ...core.dtypes import kind_of
+from ...core.dtypes import BFLOAT16, kind_of
 from ...core.errors import message
 from ...nn.init import erfinv
 from .._missing import missing as _missing
@@ -237,6 +237,10 @@ def _float_type(op, dtype):
     t = _dtypes.canonical("f8" if dtype is None else dtype)
     if kind_of(t) != "f":
         raise TypeError(message(f"jax.random.{op}", "not a floating-point dtype", t, "float32"))
+    if t == BFLOAT16:
+        raise NotImplementedError(
+            message(f"jax.random.{op}", "not yet in this dtype", t, "float32, and .astype")
+        )
     return t
 
 

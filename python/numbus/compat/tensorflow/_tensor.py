@@ -383,7 +383,7 @@ def convert(value, dtype=None):
         dtype = real.dtype if narrow is None else numpy.dtype(narrow)
     elif dtype is not None and plain:
         fits = {"b": "b", "i": "iufc", "u": "iufc", "f": "fc", "c": "c"}[real.dtype.kind]
-        if dtype.kind not in fits and real.size:
+        if kind_of(dtype) not in fits and real.size:
             raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
     if dtype is not None and dtype.kind in "iu" and real.size:
         info = numpy.iinfo(dtype)

@@ -1,7 +1,6 @@
 """tf.debugging: assertions of values and shapes."""
 
-import numpy as _numpy
-
+from ...core.dtypes import finfo as _finfo
 from .._missing import missing as _missing
 from . import _ops
 from ._tensor import InvalidArgumentError
@@ -12,7 +11,7 @@ __name__ = "tensorflow.debugging"
 def assert_near(x, y, rtol=None, atol=None, message=None):
     """Raises InvalidArgumentError where elements differ by more than `atol + rtol * |y|`."""
     a, b = _ops.together("assert_near", x, y)
-    eps = 10 * _numpy.finfo(a.dtype).eps
+    eps = 10 * _finfo(a.dtype).eps
     near = abs(a - b) <= (eps if atol is None else atol) + (eps if rtol is None else rtol) * abs(b)
     if not bool(near.all()):
         raise InvalidArgumentError(

@@ -7,7 +7,7 @@ import warnings
 
 from ... import _core
 from ..._core import ndarray
-from ...core.dtypes import is_half, kind_of
+from ...core.dtypes import kind_of
 from ...core.errors import message, one_axis
 from ...core.operands import to_ndarray
 from ...functions import names as np
@@ -32,20 +32,6 @@ def floating(op, x, name="input"):
             message(op, f"{name} is not floating point", f"dtype {a.dtype}", "a float dtype")
         )
     return a
-
-
-def in_single(body):
-    """A function that computes in float32 as a whole where its first argument is stored in 16 bits:
-    its result is rounded once, to that type.
-    """
-
-    @functools.wraps(body)
-    def function(input, *args, **keywords):
-        if type(input) is not ndarray or not is_half(input.dtype):
-            return body(input, *args, **keywords)
-        return body(input.astype("f4"), *args, **keywords).astype(input.dtype)
-
-    return function
 
 
 def whole(op, x, name):

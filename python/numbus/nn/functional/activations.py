@@ -11,12 +11,12 @@ from ...functions import names as np
 from ...functions.special import erf
 from ...gradients import custom_gradient
 from ...tensors import pure_function
+from ...tensors._arrays import in_single
 from ...tensors._dtypes import to_numpy
 from ._shared import (
     array,
     axis_of,
     floating,
-    in_single,
     pure_function_in_place,
     stored,
     usual_axis,
@@ -91,7 +91,7 @@ def relu6(input, inplace=False):
 
 
 @pure_function_in_place
-@in_single
+@in_single(False)
 def hardsigmoid(input, inplace=False):
     """(x + 3) / 6, limited to [0, 1]."""
     x = floating("hardsigmoid", input)
@@ -99,7 +99,7 @@ def hardsigmoid(input, inplace=False):
 
 
 @pure_function_in_place
-@in_single
+@in_single(False)
 def hardswish(input, inplace=False):
     """x times hardsigmoid(x) (Howard et al., Searching for MobileNetV3, 2019)."""
     x = floating("hardswish", input)
@@ -112,7 +112,7 @@ def _negative(x):
 
 
 @pure_function_in_place
-@in_single
+@in_single(False)
 def elu(input, alpha=1.0, inplace=False):
     """x where it is positive, else alpha (exp(x) - 1)."""
     x = floating("elu", input)
@@ -120,7 +120,7 @@ def elu(input, alpha=1.0, inplace=False):
 
 
 @pure_function_in_place
-@in_single
+@in_single(False)
 def celu(input, alpha=1.0, inplace=False):
     """x where it is positive, else alpha (exp(x / alpha) - 1). ValueError for alpha 0."""
     if alpha == 0:
@@ -131,7 +131,7 @@ def celu(input, alpha=1.0, inplace=False):
 
 
 @pure_function_in_place
-@in_single
+@in_single(False)
 def selu(input, inplace=False):
     """elu with the constants that keep mean and variance (Klambauer et al., 2017)."""
     x = floating("selu", input)
@@ -157,7 +157,7 @@ def sigmoid(input):
 
 
 @pure_function
-@in_single
+@in_single(False)
 def logsigmoid(input):
     """log(1 / (1 + exp(-x)))."""
     return log_logistic(floating("logsigmoid", input))
@@ -170,7 +170,7 @@ def tanh(input):
 
 
 @pure_function_in_place
-@in_single
+@in_single(False)
 def silu(input, inplace=False):
     """x times sigmoid(x)."""
     x = floating("silu", input)
@@ -178,7 +178,7 @@ def silu(input, inplace=False):
 
 
 @pure_function_in_place
-@in_single
+@in_single(False)
 def mish(input, inplace=False):
     """x tanh(log(1 + exp(x))) (Misra, 2019)."""
     x = floating("mish", input)
@@ -196,7 +196,7 @@ def _normal_cdf(x):
 
 
 @pure_function
-@in_single
+@in_single(False)
 def gelu(input, approximate="none"):
     """x times the normal distribution's probability of values up to x (Hendrycks and Gimpel, 2016).
 
@@ -214,7 +214,7 @@ def gelu(input, approximate="none"):
 
 
 @pure_function
-@in_single
+@in_single(False)
 def softplus(input, beta=1.0, threshold=20.0):
     """log(1 + exp(beta x)) / beta, and x itself where beta x is above `threshold`."""
     x = floating("softplus", input)

@@ -8,6 +8,7 @@ from ...core.errors import message
 from ...functions import names as np
 from ...gradients import custom_gradient
 from ...tensors import tensor_function
+from ...tensors._arrays import in_single
 from ._shared import array, constant, floating
 from .dropouts import kept
 
@@ -15,6 +16,7 @@ __all__ = ["scaled_dot_product_attention"]
 
 
 @tensor_function
+@in_single(True)
 def scaled_dot_product_attention(
     query,
     key,

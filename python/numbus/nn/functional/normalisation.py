@@ -5,7 +5,8 @@ import math
 from ...core.errors import message
 from ...functions import names as np
 from ...tensors import pure_function
-from ._shared import array, channel_shape, constant, floating, in_single, size_of
+from ...tensors._arrays import in_single
+from ._shared import array, channel_shape, constant, floating, size_of
 
 __all__ = [
     "batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "normalize",
@@ -40,7 +41,7 @@ def _moved(running, found, momentum):
 
 
 @pure_function
-@in_single
+@in_single(False)
 def batch_norm(
     input,
     running_mean,
@@ -94,7 +95,7 @@ def batch_norm(
 
 
 @pure_function
-@in_single
+@in_single(False)
 def instance_norm(
     input,
     running_mean=None,
@@ -143,7 +144,7 @@ def _last_axes(op, x, normalized_shape):
 
 
 @pure_function
-@in_single
+@in_single(False)
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     """(x - mean) / sqrt(var + eps) * weight + bias over the last axes, whose extents are
     `normalized_shape`. ValueError where the input has others (Ba, Kiros and Hinton, 2016).
@@ -155,7 +156,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
 
 
 @pure_function
-@in_single
+@in_single(False)
 def rms_norm(input, normalized_shape, weight=None, eps=None):
     """x / sqrt(mean(x²) + eps) * weight over the last axes (Zhang and Sennrich, 2019)."""
     x = floating("rms_norm", input)
@@ -166,7 +167,7 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
 
 
 @pure_function
-@in_single
+@in_single(False)
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
     """Normalisation of each example over groups of channels (axis 1 of (N, C, ...)).
 
@@ -185,7 +186,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
 
 
 @pure_function
-@in_single
+@in_single(False)
 def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
     """x / (k + alpha mean(x² of `size` channels around))**beta (Krizhevsky et al., 2012)."""
     x = floating("local_response_norm", input)
@@ -215,7 +216,7 @@ def norm_along(x, p, axis):
 
 
 @pure_function
-@in_single
+@in_single(False)
 def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
     """x over its p-norm along `dim`, which counts as `eps` where it is smaller."""
     x = floating("normalize", input)

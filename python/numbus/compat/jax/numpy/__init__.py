@@ -320,12 +320,20 @@ promote_types = result_type
 def issubdtype(arg1, arg2):
     """Whether a dtype is one of a kind, such as `jnp.floating`."""
     first, second = [x.dtype if isinstance(x, _dtypes.Scalar) else x for x in (arg1, arg2)]
+    abstract = isinstance(second, type) and second is not dtypes.bfloat16
+    if abstract and (first is dtypes.bfloat16 or first == dtypes.BFLOAT16):
+        return _numpy.issubdtype(_numpy.float16, second)  # JAX has it among the floats
     return _numpy.issubdtype(first, second)
+
+
+def finfo(dtype):
+    """Limits of a floating-point dtype."""
+    return dtypes.finfo(dtype.dtype if isinstance(dtype, _dtypes.Scalar) else dtype)
 
 
 def isdtype(dtype, kind):
     """Whether a dtype is of a kind of the array API standard."""
-    return _numpy.isdtype(_numpy.dtype(dtype), kind)
+    return dtypes.isdtype(_numpy.dtype(dtype), kind)
 
 
 def can_cast(from_, to, casting="safe"):
