@@ -214,3 +214,61 @@ TEST_CASE("the interpreter's float16 is the compiler's") {
   CHECK(right);
 }
 #endif
+
+TEST_CASE("the interpreter's bfloat16 is float32's upper half, rounded") {
+  std::vector<uint16_t> words(65536);
+  for (size_t n = 0; n < words.size(); ++n) words[n] = static_cast<uint16_t>(n);
+  const std::vector<float> wide = computed<float>(Op::cast, DType::F32, DType::BF16, words, words);
+  bool right = true;
+  for (size_t n = 0; n < words.size(); ++n) {
+    uint32_t bits = 0;
+    std::memcpy(&bits, &wide[n], sizeof bits);
+    right = right && bits == static_cast<uint32_t>(n) << 16;
+  }
+  CHECK(right);
+
+  // Each value, and what lies around the middle between it and the next: by exact comparison.
+  right = true;
+  std::vector<float> singles;
+  for (size_t n = 0; n + 1 < 0x7f80; ++n) {
+    const double middle = (static_cast<double>(wide[n]) + static_cast<double>(wide[n + 1])) / 2;
+    const auto at = static_cast<float>(middle);
+    for (float y : {at, std::nextafter(at, INFINITY), std::nextafter(at, -INFINITY)}) {
+      singles.push_back(y);
+      singles.push_back(-y);
+    }
+  }
+  const std::vector<uint16_t> narrow =
+      computed<uint16_t>(Op::cast, DType::BF16, DType::F32, singles, singles);
+  for (size_t n = 0; n < singles.size(); ++n) {
+    const size_t below = n / 6;
+    const double middle =
+        (static_cast<double>(wide[below]) + static_cast<double>(wide[below + 1])) / 2;
+    const double size = std::fabs(static_cast<double>(singles[n]));
+    const bool up = size > middle || (size == middle && below % 2 == 1);
+    const auto expected = static_cast<uint16_t>((below + (up ? 1 : 0)) | (n % 2 ? 0x8000 : 0));
+    right = right && narrow[n] == expected;
+    // The step from float64 rounds once, too.
+    right = right && double_to_brain(static_cast<double>(singles[n])) == expected;
+  }
+  CHECK(right);
+  CHECK(double_to_brain(1.00390625 + 0x1p-40) == 0x3f81);
+  CHECK(double_to_brain(1.00390625) == 0x3f80);
+  CHECK(double_to_brain(1e300) == 0x7f80);
+  CHECK(double_to_brain(-1e300) == 0xff80);
+  CHECK(float_to_brain(std::nanf("1")) == 0x7fc0);
+}
+
+TEST_CASE("bfloat16 is promoted as ml_dtypes and the loops of NumPy do") {
+  for (DType t : {DType::Bool, DType::I8, DType::U8, DType::BF16})
+    CHECK(promote(t, DType::BF16) == DType::BF16);
+  for (DType t : {DType::I16, DType::U16, DType::F16, DType::F32})
+    CHECK(promote(DType::BF16, t) == DType::F32);
+  for (DType t : {DType::I32, DType::U32, DType::I64, DType::U64, DType::F64})
+    CHECK(promote(DType::BF16, t) == DType::F64);
+  CHECK(promote(DType::BF16, DType::C64) == DType::C64);
+  CHECK(weak_result(DType::BF16, Kind::Float) == DType::BF16);
+  CHECK(weak_result(DType::BF16, Kind::Complex) == DType::C64);
+  CHECK(can_cast(DType::BF16, DType::F32, Casting::Safe));
+  CHECK_FALSE(can_cast(DType::BF16, DType::F16, Casting::Safe));
+}

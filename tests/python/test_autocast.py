@@ -59,6 +59,30 @@ def test_blocks_nest_and_end():
             torch.autocast(*wrong)
 
 
+@pytest.mark.parametrize("name,rule", [
+    ("torch.mv(m, v)", "low"), ("torch.addmv(v, m, v)", "low"), ("torch.mm(m, m)", "low"),
+    ("F.linear(m, m)", "low"), ("torch.nn.GRUCell(4, 3)(m)", "low"),
+    ("torch.nn.LSTM(4, 3)(m)[0]", "low"), ("torch.exp(l)", "single"), ("torch.sum(l)", "single"),
+    ("l.sum()", "single"), ("F.softmax(l, 0)", "single"), ("F.layer_norm(l, (4,))", "single"),
+    ("l ** 2", "single"), ("torch.cumsum(l, 0)", "single"), ("F.mse_loss(l, l)", "single"),
+    ("torch.norm(l)", "single"), ("torch.addcmul(m, l, l)", "single"), ("F.relu(l)", "low"),
+    ("l + l", "low"), ("torch.max(l)", "low"), ("F.max_pool2d(l[None], 2)", "low"),
+])  # fmt: skip
+def test_lists_of_gpus(name, rule, monkeypatch):
+    """PyTorch's documentation of CUDA operations, on tensors that stand for a GPU's."""
+    from numbus.tensors import autocasting
+
+    monkeypatch.setattr(
+        autocasting, "_is_cast",
+        lambda t, device: t.is_floating_point() and t.element_size() <= 4 and device == "cuda",
+    )  # fmt: skip
+    m = torch.ones(4, 4)
+    known = {"torch": torch, "F": torch.nn.functional, "m": m, "v": m[0], "l": m.half()}
+    with torch.autocast("cuda"):
+        y = eval(name, known)
+    assert y.dtype == (torch.float16 if rule == "low" else torch.float32)
+
+
 def test_training_in_bfloat16_learns():
     torch.manual_seed(1)
     net = torch.nn.Sequential(torch.nn.Linear(4, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1))
@@ -140,6 +164,8 @@ def test_tensors(dtype, tmp_path):
         (x + 1).dtype == t and (x * 2.5).dtype == t and (x + torch.ones(3)).dtype == torch.float32
     )
     assert torch.finfo(t).bits == 16
+    assert torch.div(x, 2, rounding_mode="trunc").tolist() == [0.0, -1.0, 1.0]
+    assert (x.sum() * torch.ones(3)).dtype == torch.float32 and (x * x.sum()).dtype == t
     net = torch.nn.Linear(3, 2).to(t)
     y = net(x)
     assert y.dtype == t

@@ -51,6 +51,17 @@ PROGRAMS = {
     "map": lambda a: a * 2 + 1,
     "float32": lambda a: nb.tanh(a.astype("float32")) / nb.sqrt(a.astype("float32") + 1),
     "float16": lambda a: a.astype("float16") * 2,
+    "bfloat16": lambda a: (
+        a.astype("bfloat16") * 2,
+        nb.exp(a.astype("bfloat16")).sum(0),
+        a.astype("bfloat16").max(1),
+        a.astype("bfloat16").std(),
+        a.astype("bfloat16").ravel().cumsum(),
+        a.astype("float32").astype("bfloat16").astype("int32"),
+        nb.where(a > 0.5, a.astype("bfloat16"), 2),
+        a.astype("bfloat16")[(a * 10).astype("int64") % 7],
+        nb.nextafter(a.astype("bfloat16"), 1) % 0.5,
+    ),
     "maths": lambda a: nb.sin(a) ** 2 + nb.cos(a) ** 2 + nb.exp(a) + nb.log(a + 1),
     "quotients": lambda a: nb.exp(a) / nb.sqrt(a.astype("float32") / 3 + 1) + nb.log(a) / a,
     "powers": lambda a: (a**1.7, a.astype("float32") ** a.astype("float32"), a % 0.3, a // 0.7),
@@ -133,7 +144,7 @@ def test_vectors_are_read_where_they_are_aligned():
 
 
 @pytest.mark.skipif(PTXAS is None, reason="ptxas is not installed")
-@pytest.mark.parametrize("dtype", ["uint8", "float32", "int64"])
+@pytest.mark.parametrize("dtype", ["uint8", "bfloat16", "float32", "int64"])
 @pytest.mark.parametrize("routine", ["sort", "argsort"])
 def test_sorts_with_the_tiles_of_a_gpu(monkeypatch, tmp_path, routine, dtype):
     """They hold a tile in registers, of which two blocks have to fit; elsewhere tests use less."""
@@ -166,6 +177,7 @@ def test_sorts_with_the_tiles_of_a_gpu(monkeypatch, tmp_path, routine, dtype):
 @pytest.mark.parametrize("op,dtype", [
     ("add", "int8"), ("maximum", "float16"), ("hypot", "float32"), ("power", "float64"),
     ("gcd", "int64"), ("multiply", "complex64"), ("logical_xor", "bool"), ("divide", "float16"),
+    ("maximum", "bfloat16"), ("add", "bfloat16"),
 ])  # fmt: skip
 def test_folds(monkeypatch, tmp_path, op, dtype):
     """Kernels of reduceat and at become PTX, and are assembled where that is installed."""

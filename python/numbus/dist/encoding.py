@@ -9,7 +9,7 @@ from ..core.errors import message
 from ..core.operands import adopt
 from ..tensors import Tensor
 from ..tensors._tensor import wrap
-from ..core.dtypes import kind_of
+from ..core.dtypes import BFLOAT16, kind_of
 
 _DEEPEST = 200
 
@@ -70,7 +70,8 @@ def _write(x, parts, depth):
 def _array(tag, a, parts):
     if kind_of(a.dtype) not in "biufc":
         raise TypeError(message("object", "an array of this dtype is not sent", a.dtype, "numbers"))
-    parts.append(_sized(tag, a.dtype.str.encode()))
+    name = a.dtype.name if a.dtype == BFLOAT16 else a.dtype.str
+    parts.append(_sized(tag, name.encode()))
     parts.append(struct.pack("!Q", a.ndim) + struct.pack(f"!{a.ndim}Q", *a.shape))
     parts.append(_sized(b"", numpy.ascontiguousarray(a).tobytes()))
 

@@ -9,6 +9,7 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
+from ..core.dtypes import kind_of
 from ._dispatch import Dispatcher, callable_function, prange
 from ._errors import CompileError, UnsupportedError
 from ._generate import compiled, make, on_gpu
@@ -484,7 +485,7 @@ class StencilFunc:
         dtype = out.dtype if out is not None else self._dtype(args)
         cval = numpy.asarray(self._cval)
         kinds = "biufc"
-        ok = kinds.index(cval.dtype.kind) <= kinds.index(dtype.kind)
+        ok = kinds.index(cval.dtype.kind) <= kinds.index(kind_of(dtype))
         if ok and dtype.kind in "iu":
             ok = numpy.iinfo(dtype).min <= int(self._cval) <= numpy.iinfo(dtype).max
         if dtype.kind == "u" and cval.dtype.kind == "i":

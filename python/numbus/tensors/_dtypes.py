@@ -195,7 +195,7 @@ def _number_type(x):
         return numpy.dtype("?")
     if isinstance(x, (builtins.int, numpy.integer)):
         return numpy.dtype("i8")
-    if isinstance(x, (builtins.float, numpy.floating)):
+    if isinstance(x, (builtins.float, numpy.floating, dtypes.bfloat16)):
         return _state["float"]
     return _state["complex"]
 

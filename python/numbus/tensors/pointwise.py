@@ -187,9 +187,9 @@ def _true_divide(x, y):
 
 
 def _kind(x):
-    return (
-        "i" if is_number(x) and isinstance(x, int) else getattr(x, "dtype", numpy.dtype("f8")).kind
-    )
+    if is_number(x) and isinstance(x, int):
+        return "i"
+    return kind_of(getattr(x, "dtype", numpy.dtype("f8")))
 
 
 def as_float(x):
@@ -337,7 +337,7 @@ _OPERATORS = {
     "mod": "remainder", "pow": "pow", "and": "bitwise_and", "or": "bitwise_or",
     "xor": "bitwise_xor", "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift",
 }  # fmt: skip
-_TYPES = (Tensor, bool, int, float, complex, numpy.number, numpy.bool_)
+_TYPES = (Tensor, bool, int, float, complex, numpy.number, _dtypes.bfloat16.numpy.type, numpy.bool_)
 
 
 def _operator(name, function):

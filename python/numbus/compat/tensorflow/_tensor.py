@@ -379,10 +379,10 @@ def convert(value, dtype=None):
         )  # fmt: skip
     plain = not hasattr(value, "dtype")
     if dtype is None and plain:
-        narrow = {"f": "f4", "i": "i4", "c": "c16"}.get(real.dtype.kind)
+        narrow = {"f": "f4", "i": "i4", "c": "c16"}.get(kind_of(real.dtype))
         dtype = real.dtype if narrow is None else numpy.dtype(narrow)
     elif dtype is not None and plain:
-        fits = {"b": "b", "i": "iufc", "u": "iufc", "f": "fc", "c": "c"}[real.dtype.kind]
+        fits = {"b": "b", "i": "iufc", "u": "iufc", "f": "fc", "c": "c"}[kind_of(real.dtype)]
         if kind_of(dtype) not in fits and real.size:
             raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}")
     if dtype is not None and dtype.kind in "iu" and real.size:
