@@ -44,16 +44,18 @@ static Array copied_number(const Array& a) {
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   PyObject* ok = guarded([&]() -> PyObject* {
-    // Of a number a copy is exported, which may be written to as NumPy's array of a number may.
-    Array number;
-    if (is_generic(self)) number = copied_number(array_of(as_generic(self)));
-    const Array& a = is_array(self) ? as_array(self) : number;
-    if (a.dtype == DType::BF16) {  // NumPy's arrays of it refuse as well; __array__ serves
+    // Before anything is computed, whose warnings NumPy would drop with the error.
+    if ((is_array(self) ? as_masked(self).full.dtype : as_generic(self).dtype) == DType::BF16) {
+      // NumPy's arrays of it refuse as well; __array__ serves.
       PyErr_SetString(PyExc_BufferError,
                       "[buffer] bfloat16 has no format of the buffer protocol; got bfloat16; "
                       "expected another dtype, or numpy.asarray(x)");
       return nullptr;
     }
+    // Of a number a copy is exported, which may be written to as NumPy's array of a number may.
+    Array number;
+    if (is_generic(self)) number = copied_number(array_of(as_generic(self)));
+    const Array& a = is_array(self) ? as_array(self) : number;
     if ((flags & PyBUF_WRITABLE) && !a.writeable) {
       PyErr_SetString(PyExc_BufferError,
                       "[buffer] array is read-only; got a request for a writable buffer; expected "

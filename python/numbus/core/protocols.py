@@ -27,7 +27,12 @@ def _seen(a):
 
 def array_of(self, dtype=None, copy=None):
     """The protocol of numpy.asarray: a zero-copy view of the memory on the CPU."""
-    real = _seen(self) if type(self) is ndarray else numpy.asarray(to_numpy(self))
+    if type(self) is ndarray:
+        real = _seen(self)
+    elif type(self) is generic and self.dtype == BFLOAT16:
+        real = _seen(self._array()).copy()  # reading the memory gives the warnings of its work
+    else:
+        real = numpy.asarray(to_numpy(self))
     if dtype is not None and real.dtype != dtype:
         if copy is False:
             raise ValueError(message("asarray", "unable to avoid a copy", self.dtype, dtype))
