@@ -352,7 +352,7 @@ bool scalar_overflows(std::span<const Arg> args, const DType* loop) {
     const bool narrow = loop[n] == DType::F32 || loop[n] == DType::C64;
     const double most = is_half(loop[n]) ? std::nextafter(half_overflow(loop[n]), 0)
                         : narrow         ? 3.4028235677973366e38
-                                              : std::numeric_limits<double>::infinity();
+                                         : std::numeric_limits<double>::infinity();
     for (int part = 0; part < (kind == Kind::Complex ? 2 : 1); ++part) {
       const double size = std::fabs(a.scalar.f[part]);
       if (std::isgreater(size, most) && !std::isinf(size)) return true;  // which sets no flags

@@ -87,7 +87,7 @@ void fill_tables(Unit& u) {
 
 Result compile(Program& program, int function, const std::vector<Type>& arguments,
                const Options& options) {
-  Unit u{program, options, {}, {}, {}, {}, {}, {}};
+  Unit u{program, options, {}, {}, {}, {}, {}, {}, {}};
   u.result.module.kernel = options.kernel;
   u.result.module.fastmath = options.fastmath;
   u.result.module.debug = options.debug;
