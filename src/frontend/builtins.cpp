@@ -490,6 +490,13 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
   if (name.starts_with("numbus dict ")) return dict_primitive(c, name.substr(12));
   if (name == "dict") return dict_from(c);
   if (name == "numbus not yet") not_yet(n, arg(0).type.text);
+  if (name == "numbus kind_of" || name == "numbus is_half") {
+    const Value of = arg(0);
+    if (!of.type.is(Type::Tag::DType)) fail(n, "not a dtype; got " + frontend::name(of.type), "");
+    if (name == "numbus is_half")
+      return from_scalar(Scalar::from_bool(is_half(of.type.dtype)), DType::Bool, true);
+    return text({"biufc"[static_cast<int>(numbus::kind(of.type.dtype))]});
+  }
   if (name == "numbus list resize") {
     resize_list(arg(0), index_value(n, arg(1)));
     Value none;

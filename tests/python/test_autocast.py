@@ -9,6 +9,8 @@ import sys
 import pytest
 from numbus.compat import torch
 
+# The record is of PyTorch's CPU, whose blocks leave tensors of a GPU alone.
+pytestmark = pytest.mark.cpu
 FOLDER = pathlib.Path(__file__).parents[1] / "pytorch"
 sys.path.insert(0, str(FOLDER))
 import autocast_calls  # noqa: E402

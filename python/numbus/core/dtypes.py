@@ -106,3 +106,9 @@ def isdtype(dtype, kind):
         [k in ("real floating", "numeric") if isinstance(k, str) else numpy.dtype(k) == BFLOAT16
          for k in kinds]
     )  # fmt: skip
+
+
+# As which names compiled functions know them (src/frontend).
+kind_of._kernel_name, is_half._kernel_name = "numbus kind_of", "numbus is_half"
+for _known in (result_type, promote_types, can_cast, finfo):
+    _known._kernel_name = f"np.{_known.__name__}"
