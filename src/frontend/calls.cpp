@@ -108,10 +108,16 @@ Value Lower::call_value(const Call& c, const Value& callee) {
   if (text.starts_with("local ")) return call_local(c, callee.type.number);
   if (text.starts_with("namedtuple ")) return make_named(c, callee.type);
   if (text.starts_with("overloaded ")) {
-    auto r = call_overloaded(c, text.substr(11));
-    if (r) return *r;
+    const Node& beside = u_.overloaded.at(callee.type.number)->all(Field::elts)[0];
+    // A list whose items are not known, and never may be, is for a function that is known anyway.
+    auto open = [](const Value& a) { return !a.unknown() && is_open(a.type); };
+    const bool known = !beside.text.starts_with("unsupported ");
+    if (!known || std::ranges::none_of(c.args, open)) {
+      auto r = call_overloaded(c, text.substr(11));
+      if (r) return *r;
+    }
     // What it is beside: a function that compiled functions know.
-    return call_value(c, expression(u_.overloaded.at(callee.type.number)->all(Field::elts)[0]));
+    return call_value(c, expression(beside));
   }
   if (text.starts_with("jitclass ")) return new_object(c, callee.type);
   if (text.starts_with("heapq.heap")) return call_heap(c, text.substr(6));

@@ -123,6 +123,25 @@ def test_collectives(tmp_path):
     assert launch(tmp_path, COLLECTIVES, 3) == "fine 0\nfine 1\nfine 2"
 
 
+AGAIN = """
+    import torch
+    import torch.distributed as dist
+
+    for k in range(25):
+        dist.init_process_group("gloo")
+        x = torch.ones(3) * k
+        dist.all_reduce(x)
+        assert x.tolist() == [3 * k] * 3
+        dist.destroy_process_group()
+    print("fine", k)
+"""
+
+
+# A rank may be ready for the next group while the store of the last one is still there.
+def test_groups_after_one_another(tmp_path):
+    assert launch(tmp_path, AGAIN, 3) == "fine 24\nfine 24\nfine 24"
+
+
 TRAIN = """
     import sys
     import torch

@@ -62,7 +62,7 @@ def test_programs_have_a_verdict():
             oracle.expected(generate(seed).text)
         except oracle.NoVerdict:
             without += 1
-    assert without <= 12
+    assert without <= 14
 
 
 def test_few_differences_are_allowed():

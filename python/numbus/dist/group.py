@@ -180,10 +180,15 @@ def _enter(mesh, host, port, secret, until):
         except (TimeoutError, sockets.Refused):
             _close_server()
             raise
-        except ConnectionError:
-            if mesh.rank == 0 or time.monotonic() > until:
+        except ConnectionError as error:
+            if mesh.rank == 0:
                 _close_server()
                 raise
+            if time.monotonic() > until:
+                raise TimeoutError(
+                    message("init_process_group", f"no connection within the timeout ({error})",
+                            f"{host}:{port}", "all ranks to stay until they are connected")
+                ) from None  # fmt: skip
             mesh.links.clear()
             time.sleep(0.05)
         finally:

@@ -50,7 +50,8 @@ class Mesh:
                         message("init_process_group", f"rank {other} knows another world size",
                                 size, self.size)
                     )  # fmt: skip
-                sock = sockets.connect(host, port, secret, store._until)
+                # Where nobody listens, the store is that of an earlier group, which is closing.
+                sock = sockets.connect(host, port, secret, store._until, listens=True)
                 sock.sendall(struct.pack("!I", self.rank))
                 self.links[other] = _Link(sock)
             while len(self.links) < self.size - 1:

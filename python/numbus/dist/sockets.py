@@ -74,8 +74,11 @@ def listen(host, port=0):
     return sock
 
 
-def connect(host, port, secret, until):
-    """A greeted connection; tries again until the time is over."""
+def connect(host, port, secret, until, listens=False):
+    """A greeted connection; tries again until the time is over.
+
+    listens: the other end has said that it does, so that nobody there is a ConnectionRefusedError.
+    """
     wrong = None
     while True:
         left = until - time.monotonic()
@@ -92,6 +95,8 @@ def connect(host, port, secret, until):
         try:
             sock = socket.create_connection((host, port), timeout=min(left, 10))
         except OSError as error:
+            if listens and isinstance(error, ConnectionRefusedError):
+                raise
             wrong = error
             time.sleep(min(0.05, left))
             continue

@@ -491,14 +491,17 @@ Tensor.__deepcopy__ = _deepcopy
 
 
 def _rebuilt(kind, elements, requires_grad):
-    made = _core.new_tensor(kind, _core.copy_of(to_ndarray(elements)))
+    made = _core.new_tensor(kind or Tensor, _core.copy_of(to_ndarray(elements)))
     if requires_grad:
         made.requires_grad_()
     return made
 
 
 def _reduce(self, _protocol):
-    return _rebuilt, (type(self), self._array.to_numpy(), self._leaf)
+    # Tensors' own class has PyTorch's name once `compat.torch` is imported, where no such module
+    # need be.
+    kind = None if type(self) is Tensor else type(self)
+    return _rebuilt, (kind, self._array.to_numpy(), self._leaf)
 
 
 Tensor.__reduce_ex__ = _reduce
