@@ -335,7 +335,9 @@ def test_command_line(tmp_path):
 def test_ctrl_c_leaves_a_compiled_loop(tmp_path):
     path = tmp_path / "script.py"
     path.write_text(textwrap.dedent("""
+        import signal
         import sys
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
         def f():
             n = 0
             while True:
@@ -351,11 +353,14 @@ def test_ctrl_c_leaves_a_compiled_loop(tmp_path):
         """))  # fmt: skip
     command = [sys.executable, "-m", "numbus", "--loops", "--report", str(path)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "far\n"
-    time.sleep(0.3)
-    os.kill(process.pid, signal.SIGINT)
-    start = time.perf_counter()
-    out, err = process.communicate(timeout=60)
+    try:
+        assert process.stdout.readline() == "far\n"
+        time.sleep(0.3)
+        os.kill(process.pid, signal.SIGINT)
+        start = time.perf_counter()
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()  # nothing else ends the loop
     assert out == "True\n", err
     assert time.perf_counter() - start < 20
     assert "entered 2" in err
