@@ -12,6 +12,24 @@ namespace numbus::bindings {
 
 using frontend::Type;
 
+namespace {
+
+// The argument whose memory that is, which comes back as the same object; else what `make` makes of
+// a container that holds it. Takes the reference over.
+template <class Make>
+nb::object given_or(const Arguments& call, const Type& t, int64_t owner, Make make) {
+  if (nb::handle given = call.list_of(owner)) {
+    compile::numbus_release(owner);
+    return nb::borrow(given);
+  }
+  auto* held = new Container(t, owner);
+  nb::object o = nb::cast(held, nb::rv_policy::take_ownership);
+  held->keep_arrays(call);
+  return make(o);
+}
+
+}  // namespace
+
 nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call) {
   switch (t.tag) {
     case Type::Tag::Number: {
@@ -58,14 +76,9 @@ nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call
     }
     case Type::Tag::Object: {
       const int64_t owner = *words++;
-      if (nb::handle given = call.list_of(owner)) {
-        compile::numbus_release(owner);
-        return nb::borrow(given);
-      }
-      auto* held = new Container(t, owner);
-      nb::object o = nb::cast(held, nb::rv_policy::take_ownership);
-      held->keep_arrays(call);
-      return jit_errors().attr("instance")(t.number, o);
+      return given_or(call, t, owner, [&](const nb::object& held) {
+        return jit_errors().attr("instance")(t.number, held);
+      });
     }
     case Type::Tag::String: {
       const int64_t owner = words[1], length = words[2];
@@ -87,14 +100,8 @@ nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call
         compile::numbus_release(owner);
         return all;
       }
-      if (nb::handle given = call.list_of(owner)) {
-        compile::numbus_release(owner);
-        return nb::borrow(given);
-      }
-      auto* held = new Container(t, owner);
-      nb::object o = nb::cast(held, nb::rv_policy::take_ownership);
-      held->keep_arrays(call);
-      return typed_dict().attr("_of")(o);
+      return given_or(call, t, owner,
+                      [&](const nb::object& held) { return typed_dict().attr("_of")(held); });
     }
     case Type::Tag::Array: {
       auto* data = reinterpret_cast<char*>(words[0]);

@@ -351,7 +351,8 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     m, n = a.shape[-2:]
     k, stack = min(m, n), a.shape[:-2]
     tall = m >= n  # the library asks for that; else the transpose is
-    x = _turned(a) if tall else _flat(a)
+    copied = _turned if tall else _flat
+    x = copied(a)
     count, long = len(x), max(m, n)
     s = _core.empty((count, k), _real(a.dtype))
     u = vt = None
@@ -363,7 +364,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
         info = _infos(count)
         if polar:
             polar = _core.cusolver_gesvdp(x, s, u, vt, info)
-            x = x if polar else (_turned(a) if tall else _flat(a))
+            x = None if polar else copied(a)
         if not polar:
             _core.cusolver_gesvd(x, s, u, vt, info)
         _check("svd", info, "SVD did not converge")

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "array/observer.h"
+#include "array/precision.h"
 #include "lazy/runtime.h"
 
 namespace numbus {
@@ -166,9 +167,8 @@ Array reduce(std::string_view name, Masked& m, uint64_t axes, bool keepdims,
 // x @ y over the last two axes, stacks broadcast, computed in `t` (which a BLAS has); both have two
 // axes at least.
 // `part_of` says whose setting of precision (array/precision.h) holds.
-enum class PrecisionOf : uint8_t { Products, Convolutions };
 Array matmul(const Array& x, const Array& y, DType t, const Array* out = nullptr,
-             PrecisionOf part_of = PrecisionOf::Products);
+             uint8_t part_of = precision::kProducts);
 // A routine that works on lines: along `axis` of `a`, results in its shape, int64 indices in C
 // order or elements of its type in the axis order of a copy.
 Array along_lines(Routine r, const Array& a, int axis, bool indices,

@@ -1,7 +1,6 @@
 // Convolutions as recorded calls.
 #include "array/convolution.h"
 
-#include "array/precision.h"
 #include "base/error.h"
 #include "lazy/calls.h"
 #include "vendor/convolution.h"
@@ -58,7 +57,7 @@ Array weights_by_windows(const Array& x, const Array& g, std::span<const int64_t
   const Array columns =
       transpose(reshape(lines, {batch, inputs, positions}), std::vector<int>{0, 2, 1});
   const Array each = matmul(reshape(g, {batch, outputs, positions}), columns, g.dtype, nullptr,
-                            PrecisionOf::Convolutions);
+                            precision::kConvolutions);
   const Array sum = reduce(Reduction::Sum, each, 1, false, g.dtype, nullptr, 0);
   return reshape(sum, {shape[0], shape[1], shape[2], shape[3]});
 }

@@ -3,7 +3,6 @@
 
 #include "array/array.h"
 #include "array/placement.h"
-#include "array/precision.h"
 #include "base/error.h"
 #include "lazy/calls.h"
 
@@ -30,7 +29,7 @@ std::optional<Array> three_dimensional(const Array& a, const std::vector<int64_t
 
 }  // namespace
 
-Array matmul(const Array& x, const Array& y, DType t, const Array* out, PrecisionOf part_of) {
+Array matmul(const Array& x, const Array& y, DType t, const Array* out, uint8_t part_of) {
   Array a = x, b = y;
   std::vector<int64_t> stack;
   {
@@ -104,9 +103,7 @@ Array matmul(const Array& x, const Array& y, DType t, const Array* out, Precisio
   Instr i;
   i.routine = Routine::matmul;
   i.loop = t;
-  if (t == DType::F32)
-    i.attributes[0] = precision::allows(
-        part_of == PrecisionOf::Products ? precision::kProducts : precision::kConvolutions);
+  if (t == DType::F32) i.attributes[0] = precision::allows(part_of);
   record_call(i, {{&left, &right}}, {{&target}});
   if (!direct) {
     Array back = *reshape_view(fresh, shape);

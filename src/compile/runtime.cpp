@@ -115,8 +115,8 @@ void free_owner(Owner* o) {
   numbus_release(table);
 }
 
-// What holds others, which may hold others in turn: objects make long rows. What lies too deep
-// waits for the outermost call.
+// Releases the owners that an owner refers to, which may refer to others in turn: a linked list of
+// objects is a long chain of them. Owners that are nested too deeply wait for the outermost call.
 void drop_nested(Owner* o) {
   constexpr int kMostNested = 500;
   struct Nested {

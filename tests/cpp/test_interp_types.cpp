@@ -227,7 +227,8 @@ TEST_CASE("the interpreter's bfloat16 is float32's upper half, rounded") {
   }
   CHECK(right);
 
-  // Each value, and what lies around the middle between it and the next: by exact comparison.
+  // The test takes each value, and the numbers around the midpoint between it and the next one; the
+  // comparison is exact.
   right = true;
   std::vector<float> singles;
   for (size_t n = 0; n + 1 < 0x7f80; ++n) {

@@ -175,7 +175,8 @@ def one_noncentral_chisquare(g, df, nonc):
     return nonc if nonc != nonc else chi2
 
 
-def one_noncentral_f(g, dfnum, dfden, nonc):
+def one_noncentral_f(g, dfnum, others):
+    dfden, nonc = others
     above = one_noncentral_chisquare(g, dfnum, nonc) * dfden
     return above / (one_chisquare(g, dfden, 0.0) * dfnum)
 
@@ -189,13 +190,7 @@ def noncentral_f(g, dfnum, dfden, nonc, size=None):
         raise ValueError("dfden <= 0")
     if nonc < 0:
         raise ValueError("nonc < 0")
-    if size is None:
-        return one_noncentral_f(g, float(dfnum), float(dfden), float(nonc))
-    out = np.empty(size)
-    flat = out.reshape(-1)
-    for i in range(flat.shape[0]):
-        flat[i] = one_noncentral_f(g, float(dfnum), float(dfden), float(nonc))
-    return out
+    return draw(g, size, one_noncentral_f, float(dfnum), (float(dfden), float(nonc)))
 
 
 @known("drawn noncentral_chisquare")
@@ -367,7 +362,8 @@ def hypergeometric_by_rejection(g, good, bad, sample):
     return z
 
 
-def one_hypergeometric(g, good, bad, sample):
+def one_hypergeometric(g, good, others):
+    bad, sample = others
     if sample > 10:
         return hypergeometric_by_rejection(g, good, bad, sample)
     if sample > 0:
@@ -384,13 +380,8 @@ def hypergeometric(ngood, nbad, nsample, size=None):
         raise ValueError("ngood and nbad have to be below 10 ** 9 inside a compiled function")
     if ngood + nbad < nsample:
         raise ValueError("ngood + nbad < nsample")
-    if size is None:
-        return one_hypergeometric(None, int(ngood), int(nbad), int(nsample))
-    out = np.empty(size, np.int64)
-    flat = out.reshape(-1)
-    for i in range(flat.shape[0]):
-        flat[i] = one_hypergeometric(None, int(ngood), int(nbad), int(nsample))
-    return out
+    others = int(nbad), int(nsample)
+    return draw(None, size, one_hypergeometric, int(ngood), others, np.int64)
 
 
 @known("drawn multinomial")

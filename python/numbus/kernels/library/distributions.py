@@ -209,7 +209,8 @@ def one_poisson(g, lam, _):
             return k
 
 
-def one_triangular(g, left, mode, right):
+def one_triangular(g, left, others):
+    mode, right = others
     base = right - left
     part = mode - left
     u = unit(g)
@@ -226,13 +227,7 @@ def triangular(g, left, mode, right, size=None):
     """Between left and right, most often near mode."""
     if left > mode or mode > right or left == right:
         raise ValueError("left <= mode <= right and left < right are needed")
-    if size is None:
-        return one_triangular(g, float(left), float(mode), float(right))
-    out = np.empty(size)
-    flat = out.reshape(-1)
-    for i in range(flat.shape[0]):
-        flat[i] = one_triangular(g, float(left), float(mode), float(right))
-    return out
+    return draw(g, size, one_triangular, float(left), (float(mode), float(right)))
 
 
 @known("drawn gamma")
