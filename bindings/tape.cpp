@@ -95,6 +95,8 @@ void bind_tape(nb::module_& m) {
   m.def("tape_settle", [](int64_t since) { Tape::get().settle(since); }, nb::arg("since"));
   m.def("tape_now", [] { return Tape::get().now(); });
   m.def("tape_length", [] { return Tape::get().entries().size(); });
+  m.def("tape_drop_circles", [] { Tape::get().drop_circles(true); });
+  m.def("tape_keeps", [] { return Tape::get().keeps(); });
   m.def("tape_writer", [](nb::handle a) { return Tape::get().writer(given(a)); }, nb::arg("array"));
   m.def("tape_tell", &tell, nb::arg("writer"), nb::arg("array"), nb::arg("function"));
   m.def("tape_backward", &backward, nb::arg("outputs"), nb::arg("seeds"), nb::arg("keep"),

@@ -179,13 +179,12 @@ void Program::keep_saved(const ViewRef& written) {
       rest.push_back(u);
       continue;
     }
-    const Array kept = copy(value, value.dtype);
-    at(u).saved = kept;
-    copied(kept);
+    keep(u, copy(value, value.dtype));
   }
   // A copy may have saved more.
   std::vector<Use>& all = saved_[written.base->id];
   all.insert(all.end(), rest.begin(), rest.end());
+  if (all.empty()) saved_.erase(written.base->id);
 }
 
 namespace {

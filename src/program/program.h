@@ -123,8 +123,8 @@ class Program {
   };
   // An entry is complete. A tape counts what it refers to.
   virtual void added(const Entry& /*e*/, int64_t /*number*/) {}
-  // A saved value has become a copy, `kept`.
-  virtual void copied(const Array& /*kept*/) {}
+  // A saved value becomes a copy, `kept`.
+  virtual void keep(Use u, const Array& kept) { at(u).saved = kept; }
   // Whether copies of saved values are entries, too: derivatives of derivatives by the program
   // itself need that.
   virtual bool records_copies() const { return false; }

@@ -40,6 +40,15 @@ void Tape::added(const Entry& e, int64_t number) {
     if (o.active) writers_[o.region.base].push_back(number);
 }
 
+void Tape::keep(Use u, const Array& kept) {
+  const Entry& e = numbered(u.entry);
+  std::vector<uint64_t> before;
+  each_read(e, [&](uint64_t base) { before.push_back(base); });
+  Program::keep(u, kept);
+  each_read(e, [&](uint64_t base) { refer(base); });
+  for (const uint64_t base : before) unrefer(base);
+}
+
 void Tape::unrefer(uint64_t base) {
   const auto found = references_.find(base);
   if (found == references_.end() || --found->second > 0) return;
@@ -99,6 +108,39 @@ void Tape::drop_unreached() {
   }
   held_ = false;
   trim();
+}
+
+void Tape::drop_circles(bool always) {
+  if (held_ || (!always && entries_.size() - gone_ < walk_at_)) return;
+  std::unordered_map<uint64_t, int> held = references_;
+  for (const Entry& e : entries_)
+    if (!e.gone())
+      each_read(e, [&](uint64_t base) {
+        if (const auto found = held.find(base); found != held.end() && --found->second == 0)
+          held.erase(found);
+      });
+  std::unordered_set<uint64_t> seen;
+  std::vector<uint64_t> next;
+  auto reach = [&](uint64_t base) {
+    if (seen.insert(base).second) next.push_back(base);
+  };
+  for (const auto& [base, count] : held) reach(base);
+  std::unordered_set<int64_t> stay;
+  while (!next.empty()) {
+    const uint64_t base = next.back();
+    next.pop_back();
+    const auto found = writers_.find(base);
+    if (found == writers_.end()) continue;
+    for (const int64_t number : found->second)
+      if (stay.insert(number).second) each_read(numbered(number), reach);
+  }
+  held_ = true;
+  const int64_t end = now();
+  for (int64_t number = first_; number < end; ++number)
+    if (!stay.contains(number)) drop(number);
+  held_ = false;
+  drop_unreached();
+  walk_at_ = std::max<size_t>(256, 2 * (entries_.size() - gone_));
 }
 
 void Tape::trim() {
@@ -179,6 +221,7 @@ std::shared_ptr<Adjoints> Tape::backward(std::span<const Array> outputs,
     }
   }
   drop_unreached();
+  drop_circles();
   return adjoints;
 }
 

@@ -26,6 +26,9 @@ class Tape : public Program {
   // when tensors hold what an operation made.
   int64_t now() const { return first_ + static_cast<int64_t>(entries_.size()); }
   void settle(int64_t since);
+  // Drops entries that refer to each other in a circle, as those do whose operand was changed in
+  // place later, by a walk from what tensors hold. Unless `always`, when the tape has grown.
+  void drop_circles(bool always = false);
   // The number of the entry that made what the array holds now; -1: none.
   int64_t writer(const Array& a) const;
   // Has `told` called with the adjoint of the result of an entry, as far as the array shows it.
@@ -38,7 +41,7 @@ class Tape : public Program {
 
  private:
   void added(const Entry& e, int64_t number) override;
-  void copied(const Array& kept) override { refer(kept.base->id); }
+  void keep(Use u, const Array& kept) override;
   bool records_copies() const override { return true; }
 
   void refer(uint64_t base) { ++references_[base]; }
@@ -55,7 +58,8 @@ class Tape : public Program {
   std::unordered_set<uint64_t> spent_;                          // bases whose entries have gone
   std::vector<uint64_t> unreached_;                             // bases to look at
   size_t gone_ = 0;                                             // of the entries
-  bool held_ = false;  // entries stay for now: derivatives are being found, or entries dropped
+  size_t walk_at_ = 256;  // so many entries that are there are worth a walk
+  bool held_ = false;     // entries stay for now: derivatives are being found, or entries dropped
 };
 
 }  // namespace numbus::program

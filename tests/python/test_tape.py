@@ -16,9 +16,11 @@ def numbers(t):
 @pytest.fixture(autouse=True)
 def nothing_stays():
     gc.collect()
+    _core.tape_drop_circles()
     before = _core.tape_length()
     yield
     gc.collect()
+    _core.tape_drop_circles()
     assert _core.tape_length() == before, _core.tape_text()
 
 
@@ -260,3 +262,40 @@ def test_backward_beside_another_device(core):
     (second,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)
     second.sum().backward()
     assert numbers(second) == [[3.0] * 4] * 3
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_values_saved_before_a_write_are_not_kept_for_good(later):
+    def step(x):
+        y = x * 2
+        z = y.exp() if later else y * y  # needs what is overwritten
+        y.mul_(3)
+        return z.sum() + (0 if later else y.sum())
+
+    x = torch.ones(4, requires_grad=True)
+    for _ in range(3):
+        step(x).backward()
+        assert not _core.tape_keeps()
+
+
+def test_circles_of_what_is_changed_in_place_go():
+    x = torch.ones(4, requires_grad=True)
+    before = _core.tape_length()
+    for _ in range(1000):
+        y = x * 2
+        z = (y * y).sum()
+        y.mul_(3)
+        z.backward()
+    kept = (x * x).sum()
+    assert _core.tape_length() - before < 1200  # those that are gone are counted, too
+    for _ in range(300):
+        y = x * 2
+        z = (y * y).sum()
+        y.mul_(3)
+        z.backward()
+    del y, z
+    x.grad = None
+    kept.backward()
+    assert numbers(x.grad) == [2.0] * 4
+
+
