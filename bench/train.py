@@ -2,13 +2,15 @@
 
     python bench/train.py [--device cpu|cuda] [--net mlp|mnist|cifar] [--batch N] [--steps N]
                           [--tensors numbus|torch] [--item] [--compile] [--tf32]
+                          [--dropout P]
 
 The batch lies on the device. With `--tensors torch` the same program runs with PyTorch; both start
 from the same weights and data, and the losses of the first steps are printed for comparison
 (`--losses FILE` writes them as JSON). Prints milliseconds a step (median of five rounds) and the
 part of it in which the host was busy. `--item` reads the loss in each step. `--compile` has
 `numbus.compile` or `torch.compile` make the step. `--tf32` allows TF32, which neither library
-uses otherwise.
+uses otherwise. `--dropout` puts a dropout before each linear layer but the first; the losses of the
+two libraries then differ, as their random numbers do.
 """
 
 import argparse
@@ -63,13 +65,26 @@ def set_tf32(name, allowed):
 NETS = {"mlp": (mlp, (1, 28, 28)), "mnist": (mnist, (1, 28, 28)), "cifar": (cifar, (3, 32, 32))}
 
 
-def prepare(name, net, batch, device, tf32=False):
+def with_dropout(nn, model, p):
+    """The layers, with a dropout before each linear one but the first layer."""
+    layers = []
+    for layer in model:
+        if isinstance(layer, nn.Linear) and len(layers) > 1:
+            layers.append(nn.Dropout(p))
+        layers.append(layer)
+    return nn.Sequential(*layers)
+
+
+def prepare(name, net, batch, device, tf32=False, dropout=0):
     """A function that takes one step and returns the loss, and what waits for the device."""
     torch, nn, functional, optim, wait = load(name)
     set_tf32(name, tf32)
     build, shape = NETS[net]
     rng = numpy.random.default_rng(0)
     model = build(nn)
+    if dropout:
+        model = with_dropout(nn, model, dropout)
+        torch.manual_seed(0)
     with torch.no_grad():
         for p in model.parameters():
             w = numpy.zeros(tuple(p.shape))
@@ -101,10 +116,11 @@ def main():
     parser.add_argument("--item", action="store_true")
     parser.add_argument("--compile", action="store_true")
     parser.add_argument("--tf32", action="store_true")
+    parser.add_argument("--dropout", type=float, default=0)
     parser.add_argument("--losses")
     args = parser.parse_args()
     began = time.perf_counter()
-    step, wait = prepare(args.tensors, args.net, args.batch, args.device, args.tf32)
+    step, wait = prepare(args.tensors, args.net, args.batch, args.device, args.tf32, args.dropout)
     if args.compile:
         step = __import__(args.tensors).compile(step)
     losses = []

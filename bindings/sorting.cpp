@@ -132,6 +132,27 @@ void bind_sorting(nb::module_& m) {
       "whether "
       "half a word is left from before and which; normal, the key and the counter.");
   m.def(
+      "draw_on",
+      [](const std::string& name, nb::handle state, int64_t n, nb::handle dtype) {
+        mark_line();
+        const Array& from = as_array(state.ptr());
+        return nb::steal(wrap(draw_on(routine_of(name, "draw"), from, n, to_dtype(dtype.ptr()))));
+      },
+      nb::arg("name"), nb::arg("state"), nb::arg("n"), nb::arg("dtype"),
+      "The same of a state, an array of uint64, on its device, of philox or normal; the counter in "
+      "it grows, as recorded work, to that of the numbers after these.");
+  m.def(
+      "draws_from",
+      [](nb::handle name) -> nb::object {
+        if (name.is_none() && placement::on) return nb::none();
+        Device& d = name.is_none() ? default_device() : resolve_device(nb::cast<std::string>(name));
+        if (d.host_readable() || d.counts_only()) return nb::none();
+        return nb::str(device_label(d).c_str());
+      },
+      nb::arg("name").none(),
+      "The name of a device, None: the default one, if random numbers are drawn there from a state "
+      "of its own; else None.");
+  m.def(
       "draws_apart",
       [](int64_t n) {
         const Array numbers = empty({&n, 1}, DType::F64);

@@ -188,6 +188,10 @@ Array bincount(const Array& x, int64_t bins, const Array* weights);
 // (routines/random.h). Without a device on the default one.
 Array draw(Routine r, std::span<const uint64_t> state, int64_t n, DType t,
            Device* device = nullptr);
+// The same of routine philox or normal, of a state that is an array of uint64, on its device. The
+// counter in it is then that of the numbers after these: it is work in place like any other, so
+// that what is captured draws others each time it is done again.
+Array draw_on(Routine r, const Array& state, int64_t n, DType t);
 // n numbers of a routine that draws some again, of a kind and in room for so many units of the
 // stream, and its report (routines/gpu_random.h). The kernel was loaded for the type that
 // sample_type gives.

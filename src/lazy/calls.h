@@ -31,7 +31,10 @@ constexpr bool applies(Routine r) {
   return r == Routine::accumulate || r == Routine::reduceat || r == Routine::fold_runs;
 }
 // Whether its entry for a GPU only queues work, and always the same for equal operands.
-constexpr bool is_queued_only(Routine r) { return r == Routine::matmul || r == Routine::convolve; }
+constexpr bool is_queued_only(Routine r) {
+  return r == Routine::matmul || r == Routine::convolve || r == Routine::philox ||
+         r == Routine::normal;
+}
 std::string call_name(Routine routine, Op op);
 // out = a @ b of three-dimensional layouts (stack, rows, columns); without addresses.
 vendor::Product product_of(DType type, const Layout& a, const Layout& b, const Layout& out);

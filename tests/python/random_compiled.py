@@ -19,6 +19,25 @@ from random_nets import elements, net, optimizer, pick
 STEPS = 16
 
 
+class Noise(nn.Module):
+    """Adds normal numbers while training."""
+
+    def forward(self, x):
+        return x + 0.1 * tensors.randn_like(x) if self.training else x
+
+
+def with_chance(seed, model):
+    """The net, in half of the seeds with layers that draw random numbers."""
+    rng = np.random.default_rng([seed, 1])
+    layers = list(model)
+    for _ in range(int(pick(rng, 0, 0, 1, 2))):
+        made = pick(
+            rng, nn.Dropout(0.3), nn.Dropout(0.5, inplace=True), nn.AlphaDropout(0.2), Noise()
+        )
+        layers.insert(int(rng.integers(len(layers))), made)
+    return nn.Sequential(*layers)
+
+
 def step_of(rng, model, steps, loss_of):
     """A step of one of several forms, which returns a tree of tensors."""
     zeros, order, returns = pick(rng, True, True, False), int(rng.integers(4)), int(rng.integers(3))
@@ -88,6 +107,13 @@ def change(rng, model, steps, scheduler):
         for m in model:
             if isinstance(m, nn.LeakyReLU):
                 m.negative_slope *= 0.5
+    elif what == 14:
+        tensors.manual_seed(7)
+    elif what == 15:
+        if scheduler.last_epoch % 2 or not hasattr(scheduler, "kept"):
+            scheduler.kept = tensors.get_rng_state()
+        else:
+            tensors.set_rng_state(scheduler.kept)
 
 
 def difference(seed, device="fenced"):
@@ -95,7 +121,9 @@ def difference(seed, device="fenced"):
     runs, answers = [], 0
     for compiled in (False, True):
         rng = np.random.default_rng(seed)
+        tensors.manual_seed(seed)
         model, shape = net(rng)
+        model = with_chance(seed, model)
         with no_grad():
             for p in model.parameters():
                 p.copy_(tensors.from_numpy(rng.uniform(-1, 1, tuple(p.shape))).to(p.dtype))

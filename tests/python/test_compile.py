@@ -263,7 +263,7 @@ EFFECTS = {
     "clock": (lambda s, x: x * time.time(), "it calls time"),
     "random": (lambda s, x: x * random.random(), "it calls Random.random"),
     "host": (lambda s, x: x + tensors.tensor([1.0, 2.0]).to("fenced"), None),
-    "draws": (lambda s, x: x + tensors.randn(2, device="fenced"), None),
+    "draws": (lambda s, x: x + tensors.randint(0, 9, (2,), device="fenced"), None),
     "object": (lambda s, x: (x * 2, object()), "object that is no array"),
     "nothing": (lambda s, x: 1, "nothing is recorded"),
 }
@@ -292,6 +292,62 @@ def test_what_is_left_to_python(name):
         assert reason in str(told[0].message)
     if name == "list":
         assert len(seen) == 8
+
+
+DRAWS = {
+    "dropout": lambda x: F.dropout(x, 0.5),
+    "dropout in place": lambda x: F.dropout(x * 1, 0.5, inplace=True),
+    "dropout2d": lambda x: F.dropout2d(x.reshape(3, 5, 10, 20), 0.5),
+    "alpha_dropout": lambda x: F.alpha_dropout(x, 0.5, training=True),
+    "rand": lambda x: x * tensors.rand(30, 100, device="fenced"),
+    "rand_like": lambda x: x + tensors.rand_like(x, dtype=tensors.float64),
+    "randn_like": lambda x: x + tensors.randn_like(x) + tensors.randn_like(x),
+    "normal_": lambda x: (x * 0).normal_(1, 2),
+    "uniform_": lambda x: (x * 1).uniform_(2, 3),
+    "bernoulli": lambda x: tensors.bernoulli(x / 4),
+    "generator": lambda x: tensors.rand(7, generator=apart, device="fenced"),
+}
+apart = tensors.Generator()
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_random_numbers_are_drawn_anew(name):
+    x = tensors.ones(30, 100, device="fenced")
+    compiled, runs = nb.compile(lambda x: DRAWS[name](x)), []
+    for step in (compiled, DRAWS[name]):
+        tensors.manual_seed(3)
+        apart.manual_seed(4)
+        made = [numpy_of(step(x)) for _ in range(8)]
+        kept, other = tensors.get_rng_state(), apart.get_state()
+        made += [numpy_of(step(x)) for _ in range(2)]
+        tensors.set_rng_state(kept)
+        apart.set_state(other)
+        made += [numpy_of(step(x)) for _ in range(2)]
+        tensors.manual_seed(3)
+        apart.manual_seed(4)
+        runs.append([*made, numpy_of(step(x))])
+    assert compiled.answers == 10, compiled.reasons
+    for a, b in zip(*runs, strict=True):
+        np.testing.assert_array_equal(a, b)
+    made = runs[0]
+    assert not any(np.array_equal(made[0], other) for other in made[1:-1])
+    np.testing.assert_array_equal(made[0], made[-1])
+    np.testing.assert_array_equal(made[8:10], made[10:12])
+
+
+def test_streams_of_a_device_are_philox_with_a_state_there():
+    generator = tensors.Generator().manual_seed(5)
+    drawn = [tensors.rand(n, generator=generator, device="fenced", dtype=t)
+             for n, t in ((5, tensors.float32), (9, tensors.float64))]  # fmt: skip
+    words = np.random.SeedSequence(5, spawn_key=(1,)).generate_state(3, np.uint64)
+    # NumPy counts up before it makes a block: of 8 float32 or of 4 float64.
+    for blocks, t, made in ((0, "f4", drawn[0]), (1, "f8", drawn[1])):
+        counter = (blocks - 1) % 2**256
+        expected = np.random.Generator(np.random.Philox(key=words[:2], counter=counter))
+        np.testing.assert_array_equal(numpy_of(made), expected.random(len(made), dtype=t))
+    assert generator.get_state()["devices"]["fenced"].tolist()[2:6] == [4, 0, 0, 0]
+    host = tensors.rand(5, generator=tensors.Generator().manual_seed(5))
+    assert not np.array_equal(numpy_of(host), numpy_of(drawn[0]))
 
 
 def stores(kind):

@@ -297,5 +297,3 @@ def test_circles_of_what_is_changed_in_place_go():
     x.grad = None
     kept.backward()
     assert numbers(x.grad) == [2.0] * 4
-
-

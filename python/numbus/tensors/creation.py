@@ -75,8 +75,13 @@ def get_default_device():
     return device(_current["device"] or "cpu")
 
 
+def named(where):
+    """The name of a device, of that of new tensors for None; None where nobody named one."""
+    return _current["device"] if where is None else str(device(where))
+
+
 def _on(a, where):
-    name = _current["device"] if where is None else str(device(where))
+    name = named(where)
     return a if name is None else a.to_device(name)
 
 

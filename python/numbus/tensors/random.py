@@ -1,50 +1,97 @@
 """Random tensors: Philox streams of the process and of generators; not PyTorch's numbers."""
 
 import math
+import os
 
 import numpy
 
 import numbus as nb
 
+from .. import _core
 from ..core.dtypes import kind_of
 from ..core.errors import message
 from . import _dtypes
 from ._arrays import as_dtype, beside, moved_to, not_yet, sizes
 from ._functions import in_place, method, tensor_function
 from ._tensor import Tensor
-from .creation import finished
+from .creation import finished, named
 
 
 class Generator:
-    """A stream of random numbers, repeatable by `manual_seed`."""
+    """A stream of random numbers, repeatable by `manual_seed`.
+
+    Tensors of a device whose memory the host cannot read, such as a GPU, have numbers of a stream
+    of that device, which begins with the seed, too: Philox's, whose state is an array there.
+    Numbers for the host and for a device differ, as PyTorch's do.
+    """
 
     def __init__(self, device="cpu"):
         self.device = device
+        self._streams = {}
+        self._process = os.getpid()
         self.manual_seed(numpy.random.SeedSequence().entropy & (2**63 - 1))
 
     def manual_seed(self, seed):
-        """Begins the stream of that seed."""
+        """Begins the streams of that seed."""
         self._seed = int(seed) & (2**64 - 1)
         self._rng = nb.random.Generator(nb.random.Philox(self._seed))
+        self._restart({})
         return self
 
     def seed(self):
-        """Begins a stream that nobody knows, and returns its seed."""
+        """Begins streams that nobody knows, and returns their seed."""
         self.manual_seed(numpy.random.SeedSequence().entropy & (2**63 - 1))
         return self._seed
 
     def initial_seed(self):
-        """The seed that the stream began with."""
+        """The seed that the streams began with."""
         return self._seed
 
     def get_state(self):
         """What `set_state` takes."""
-        return self._rng.bit_generator.state
+        devices = {name: _core.copy_of(parts[0]) for name, parts in self._own().items()}
+        return {**self._rng.bit_generator.state, "seed": self._seed, "devices": devices}
 
     def set_state(self, state):
         """Goes on where another generator was."""
-        self._rng.bit_generator.state = state
+        given = dict(state)
+        self._seed = given.pop("seed", self._seed)
+        devices = given.pop("devices", {})
+        self._rng.bit_generator.state = given
+        for name in devices:
+            self.stream(name)
+        self._restart(devices)
         return self
+
+    def stream(self, device):
+        """The states on a device that uniform and normal numbers are drawn from: words of uint64,
+        which a draw counts up in place.
+        """
+        known = self._own()
+        if device not in known:
+            state = nb.asarray(self._words()).to_device(device)
+            known[device] = state, state[:6], state[6:]
+        return known[device][1:]
+
+    def _own(self):
+        # A forked process may not touch the device of its parent.
+        if self._process != os.getpid():
+            self._streams, self._process = {}, os.getpid()
+        return self._streams
+
+    def _words(self):
+        """Philox's key of two words and counter of four, then the key and counter of the normal
+        numbers.
+        """
+        first, second, third = numpy.random.SeedSequence(self._seed, spawn_key=(1,)).generate_state(
+            3, numpy.uint64
+        )
+        return numpy.array([first, second, 0, 0, 0, 0, third, 0], numpy.uint64)
+
+    def _restart(self, states):
+        """Has the streams of devices go on from states; those without one begin."""
+        for name, parts in self._own().items():
+            parts[0][...] = states[name] if name in states else self._words()
 
 
 default_generator = Generator()
@@ -87,16 +134,25 @@ def _floats(t):
     return t
 
 
-def uniform(shape, t, generator=None):
-    """Numbers in [0, 1) as an array."""
+def _drawn(routine, host, shape, t, generator, where):
+    of = default_generator if generator is None else generator
     draw = t if t.itemsize > 2 else numpy.dtype("f4")
-    return as_dtype(nb.asarray(rng(generator).random(shape, dtype=draw)), t)
+    device = _core.draws_from(where)
+    if device is None:
+        return as_dtype(nb.asarray(getattr(of._rng, host)(shape, dtype=draw)), t)
+    state = of.stream(device)[routine == "normal"]
+    made = _core.draw_on(routine, state, math.prod(shape), draw)
+    return as_dtype(made.reshape(shape), t)
 
 
-def normal_array(shape, t, generator=None):
-    """Standard normal numbers as an array."""
-    draw = t if t.itemsize > 2 else numpy.dtype("f4")
-    return as_dtype(nb.asarray(rng(generator).standard_normal(shape, dtype=draw)), t)
+def uniform(shape, t, generator=None, where=None):
+    """Numbers in [0, 1) as an array, for the device of that name."""
+    return _drawn("philox", "random", shape, t, generator, where)
+
+
+def normal_array(shape, t, generator=None, where=None):
+    """Standard normal numbers as an array, for the device of that name."""
+    return _drawn("normal", "standard_normal", shape, t, generator, where)
 
 
 def _random(op, draw, doc):
@@ -106,13 +162,15 @@ def _random(op, draw, doc):
     ):  # fmt: skip
         not_yet(op, out=out, layout=layout)
         t = _floats(_dtypes.to_numpy(dtype))
-        return finished(draw(sizes(op, size), t, generator), device, requires_grad)
+        where = named(device)
+        return finished(draw(sizes(op, size), t, generator, where), where, requires_grad)
 
     def like(input, *, dtype=None, device=None, requires_grad=False, memory_format=None):
         not_yet(op, memory_format=memory_format)
         a = input._array
         t = _floats(_dtypes.to_numpy(dtype) or a.dtype)
-        return finished(draw(a.shape, t), beside(a) if device is None else device, requires_grad)
+        where = beside(a) if device is None else named(device)
+        return finished(draw(a.shape, t, None, where), where, requires_grad)
 
     make.__name__ = make.__qualname__ = op
     make.__doc__ = doc
@@ -156,16 +214,16 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, dtype=None, device=N
     arrays = [x._array for x in (mean, std) if isinstance(x, Tensor)]
     shape = nb.broadcast_shapes(*[a.shape for a in arrays]) if arrays else sizes("normal", (size,))
     t = _dtypes.to_numpy(dtype) or (arrays[0].dtype if arrays else _dtypes.default_float())
-    a = normal_array(shape, t, generator)
+    where = beside(arrays[0]) if arrays and device is None else named(device)
+    a = normal_array(shape, t, generator, where)
     m, s = (x._array if isinstance(x, Tensor) else x for x in (mean, std))
-    where = beside(arrays[0]) if arrays and device is None else device
     return finished((a if where is None else a.to_device(where)) * s + m, where, requires_grad)
 
 
 @tensor_function
 def bernoulli(input, *, generator=None):
     """1 with the probability that each element says, else 0."""
-    drawn = moved_to(uniform(input.shape, input.dtype, generator), input)
+    drawn = moved_to(uniform(input.shape, input.dtype, generator, beside(input)), input)
     return as_dtype(drawn < input, input.dtype)
 
 
@@ -184,13 +242,14 @@ def multinomial(input, num_samples, replacement=False, *, generator=None):
         )
     if replacement:
         sums = nb.cumsum(rows.astype("f8"), axis=1)
-        at = uniform((rows.shape[0], num_samples), numpy.dtype("f8"), generator)
+        at = uniform((rows.shape[0], num_samples), numpy.dtype("f8"), generator, beside(input))
         at = moved_to(at, input) * sums[:, -1:]
         found = nb.sum(at[:, :, None] >= sums[:, None, :], axis=2)
         found = nb.minimum(found, rows.shape[1] - 1)
     else:
         # The largest of log u / w are a sample without replacement (Efraimidis and Spirakis, 2006).
-        u = moved_to(uniform(rows.shape, numpy.dtype("f8"), generator), input)
+        u = uniform(rows.shape, numpy.dtype("f8"), generator, beside(input))
+        u = moved_to(u, input)
         keys = nb.where(
             rows > 0, nb.log(u + 1e-300) / nb.maximum(rows.astype("f8"), 1e-300), -math.inf
         )
@@ -210,11 +269,11 @@ def _uniform(a, from_=0.0, to=1.0, *, generator=None, **limits):
     low = limits.pop("from", from_)
     if limits:
         raise TypeError(message("uniform_", "unknown keyword", sorted(limits), "from, to"))
-    return uniform(a.shape, a.dtype, generator) * (to - low) + low
+    return uniform(a.shape, a.dtype, generator, beside(a)) * (to - low) + low
 
 
 def _normal(a, mean=0.0, std=1.0, *, generator=None):
-    return normal_array(a.shape, a.dtype, generator) * std + mean
+    return normal_array(a.shape, a.dtype, generator, beside(a)) * std + mean
 
 
 def _whole(a, low=0, high=None, *, generator=None):
@@ -229,7 +288,7 @@ def _exponential(a, lambd=1.0, *, generator=None):
 
 
 def _bernoulli(a, p=0.5, *, generator=None):
-    drawn = uniform(a.shape, numpy.dtype("f4"), generator)
+    drawn = uniform(a.shape, numpy.dtype("f4"), generator, beside(a))
     limit = p if not hasattr(p, "shape") else moved_to(p, drawn)
     return as_dtype(drawn < limit, a.dtype)
 

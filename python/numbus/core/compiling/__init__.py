@@ -160,9 +160,10 @@ def compile(function=None):
     Before each call it is looked at whether global and closed-over variables, attributes of objects
     that hang on them, settings of modules and optimizers, and tensors are those of the captured
     call; learning rates are read anew. Calls are left to Python, with a `CompileWarning` that names
-    the reason and the line, where the function reads elements (`item()`, `if x > 0`), draws random
-    numbers, prints, or changes objects of Python's. What such a function reads by ways that are not
-    looked at (files, the clock, a dict reached by a computed key) is that of the captured call.
+    the reason and the line, where the function reads elements (`item()`, `if x > 0`), prints, or
+    changes objects of Python's. Random numbers are drawn anew where the device has their stream
+    (`dropout`, `rand`, `randn`). What a function reads by ways that are not looked at (files, the
+    clock, a dict reached by a computed key) is that of the captured call.
 
     As a decorator it can be written `@compile` or `@compile()`.
     """

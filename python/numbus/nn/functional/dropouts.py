@@ -3,7 +3,7 @@
 import numpy
 
 from ...core.errors import message
-from ...tensors._arrays import moved_to
+from ...tensors._arrays import beside, moved_to
 from ...tensors.random import uniform
 from ._shared import floating, stored, tensor_function_in_place
 
@@ -21,8 +21,7 @@ def kept(shape, p, like):
     """1 with the probability 1 - p, else 0, by the generator that manual_seed() sets; of the dtype
     and on the device of `like`.
     """
-    drawn = uniform(shape, _FLOAT32)
-    drawn = moved_to(drawn, like)
+    drawn = moved_to(uniform(shape, _FLOAT32, where=beside(like)), like)
     return (drawn >= p).astype(like.dtype)
 
 
