@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "given.h"
+#include "lazy/grid_convolution.h"
 
 namespace numbus::bindings {
 namespace {
@@ -24,6 +25,9 @@ void bind_convolution(nb::module_& m) {
   m.def(
       "convolves", [](nb::handle a) { return numbus::convolves(*given(a).base->device); },
       nb::arg("a"), "Whether the array's device carries out convolutions.");
+  m.def(
+      "set_grid_convolutions", [](bool on) { grid_convolution::always = on; }, nb::arg("on"),
+      "Whether convolutions use the kernels of our own wherever these can be used, for tests.");
   m.def(
       "convolve", &convolved, nb::arg("kind"), nb::arg("a"), nb::arg("b"), nb::arg("shape"),
       nb::arg("stride"), nb::arg("padding"), nb::arg("dilation"), nb::arg("groups"),

@@ -28,6 +28,14 @@ void load_kernels(const Device& device, Routine r, DType t) {
   known = true;
 }
 
+void load_kernel(Routine r, const std::string& kernel, DType t) {
+  static std::set<std::tuple<Routine, std::string, DType>> loaded;
+  if (!loader || loaded.contains({r, kernel, t})) return;
+  const nb::handle load = loader;
+  load(std::string(row(r).name) + "." + kernel, nb::handle(dtype_object(t)));
+  loaded.insert({r, kernel, t});
+}
+
 // Their name says which operation they apply.
 void load_folds(const Device& device, Routine r, Op op, DType t, DType loop) {
   static std::set<std::tuple<Routine, Op, DType, DType>> loaded;
@@ -49,6 +57,7 @@ Routine routine_of(const std::string& name, const char* op = "routine") {
 
 void bind_sorting(nb::module_& m) {
   load_device_kernels = load_kernels;
+  load_device_kernel = load_kernel;
   load_fold_kernels = load_folds;
   m.def("routine_names", [] {
     nb::list names;

@@ -289,6 +289,8 @@ Array view_as(const Array& a, DType t);
 extern void (*load_device_kernels)(const Device& device, Routine r, DType t);
 // The same for the kernels in which the routine applies an operation.
 extern void (*load_fold_kernels)(const Device& device, Routine r, Op op, DType t, DType loop);
+// The same for one kernel of a routine, by its name.
+extern void (*load_device_kernel)(Routine r, const std::string& kernel, DType t);
 // Masks: a[mask], and a[mask] = from, which gives false where `from` has several elements that are
 // not under the same mask.
 Masked compress(const Array& a, const Array& mask);

@@ -1,8 +1,10 @@
 // Convolutions as recorded calls.
 #include "array/convolution.h"
 
+#include "array/placement.h"
 #include "base/error.h"
 #include "lazy/calls.h"
+#include "lazy/grid_convolution.h"
 #include "vendor/convolution.h"
 
 namespace numbus {
@@ -79,11 +81,24 @@ Array convolve(ConvolutionKind kind, const Array& a, const Array& b, std::span<c
           shape_string(*x.layout) + " " + std::string(name(x.dtype)) + ", " +
               shape_string(*y.layout) + " " + std::string(name(y.dtype)),
           "(batch, channels, height, width) and weights");
-  if (kind == ConvolutionKind::Weight && !x.base->device->host_readable() && f.groups == 1 &&
+  const auto attributes =
+      attributes_of(kind, f, x.dtype == DType::F32 && precision::allows(precision::kConvolutions));
+  Array out = empty(shape, x.dtype, x.base->device);
+  const vendor::Convolution form =
+      convolution_of(attributes, x.dtype, *x.layout, *y.layout, *out.layout);
+  const bool empties = x.size() == 0 || y.size() == 0 || out.size() == 0;
+  auto own_on = [&](const Device* d) {
+    return d && !empties && grid_convolution::is_chosen(*d, form);
+  };
+  const Device* const far = placement::on ? placement::both()[1] : nullptr;
+  if (load_device_kernel && (own_on(x.base->device) || own_on(far)))
+    for (const std::string& kernel : grid_convolution::kernels(form))
+      load_device_kernel(Routine::convolve, kernel, x.dtype);
+  if (!own_on(x.base->device) && kind == ConvolutionKind::Weight &&
+      !x.base->device->host_readable() && f.groups == 1 &&
       shape[1] * shape[2] * shape[3] <= kFewInputs && x.size() > 0 && y.size() > 0 &&
       windows_bytes(y, shape) <= kMostBytes)
     return weights_by_windows(x, y, shape, f);
-  Array out = empty(shape, x.dtype, x.base->device);
   if (out.size() == 0) return out;
   if (x.size() == 0 || y.size() == 0) {
     Arg zero;
@@ -95,8 +110,7 @@ Array convolve(ConvolutionKind kind, const Array& a, const Array& b, std::span<c
   Instr i;
   i.routine = Routine::convolve;
   i.loop = x.dtype;
-  i.attributes =
-      attributes_of(kind, f, x.dtype == DType::F32 && precision::allows(precision::kConvolutions));
+  i.attributes = attributes;
   record_call(i, {{&x, &y}}, {{&out}});
   return out;
 }

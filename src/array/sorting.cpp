@@ -8,6 +8,7 @@
 namespace numbus {
 
 void (*load_device_kernels)(const Device&, Routine, DType) = nullptr;
+void (*load_device_kernel)(Routine, const std::string&, DType) = nullptr;
 void (*load_fold_kernels)(const Device&, Routine, Op, DType, DType) = nullptr;
 
 Array along_lines(Routine r, const Array& a, int axis, bool indices,

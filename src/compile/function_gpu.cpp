@@ -174,7 +174,16 @@ class GpuBody : public FunctionBody {
     });
   }
 
-  V intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>&) override {
+  // Calls with the same operands become one (the intrinsic reads no memory).
+  V product_in_tf32(const std::vector<V>& given, int64_t which) {
+    constexpr size_t kFactors = 6;  // the others are added to
+    std::vector<V> args(given);
+    for (size_t k = 0; k < kFactors; ++k) args[k] = B.CreateBitCast(args[k], B.getInt32Ty());
+    return B.CreateExtractValue(call(I::nvvm_mma_m16n8k8_row_col_tf32, args),
+                                static_cast<unsigned>(which));
+  }
+
+  V intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& arguments) override {
     Intrinsic which = ir::intrinsic_of(i);
     V nothing = B.getInt32(0), all = B.getInt32(31);
     switch (which) {
@@ -213,6 +222,8 @@ class GpuBody : public FunctionBody {
         return there;
       }
       case Intrinsic::nanosleep: call(I::nvvm_nanosleep, {a}); return nothing;
+      case Intrinsic::on_gpu: return B.getTrue();
+      case Intrinsic::mma_tf32: return product_in_tf32(arguments, ir::number_of(i));
       case Intrinsic::shfl_idx: return shuffle(I::nvvm_shfl_sync_idx_i32, a, b, c, all);
       case Intrinsic::shfl_up: return shuffle(I::nvvm_shfl_sync_up_i32, a, b, c, nothing);
       case Intrinsic::shfl_down: return shuffle(I::nvvm_shfl_sync_down_i32, a, b, c, all);

@@ -199,6 +199,8 @@ V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& ar
         case ir::Random::Seed: call("numbus_random_seed", none, {a});
       }
       return B.getInt64(0);
+    case Intrinsic::on_gpu: return B.getFalse();
+    case Intrinsic::mma_tf32: return llvm::ConstantFP::getZero(B.getFloatTy());
     case Intrinsic::host_call: {
       auto* words = local(llvm::ArrayType::get(i64, arguments.size()));
       for (unsigned k = 0; k < arguments.size(); ++k)

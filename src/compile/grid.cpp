@@ -437,6 +437,9 @@ class GridBody : public LaneBody {
       case Intrinsic::shfl_up:
       case Intrinsic::shfl_down:
       case Intrinsic::shfl_xor: r.v = shuffle(n); return true;
+      case Intrinsic::mma_tf32:
+        r.v = many_.splat(llvm::ConstantFP::getZero(B.getFloatTy()));
+        return true;
       case Intrinsic::activemask:
       case Intrinsic::all_sync:
       case Intrinsic::any_sync:

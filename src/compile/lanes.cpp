@@ -485,7 +485,7 @@ void LaneBody::lane_step(size_t n) {
     }
     case Op::read: read(n); break;
     case Op::write: write(n); break;
-    case Op::argument: lane_arguments_.push_back(scalar(i.a)); break;
+    case Op::argument: lane_arguments_.push_back(vary_.value[i.a] ? nullptr : scalar(i.a)); break;
     case Op::intrinsic:
       if (!lane_intrinsic(n)) {
         auto x = [&](Val o) -> V { return o == kNone ? nullptr : scalar(o); };

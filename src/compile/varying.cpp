@@ -16,11 +16,12 @@ bool is_source(Intrinsic i, Lanes lanes) {
   if (lanes == Lanes::OfWarp)
     return i == Intrinsic::tid_x || i == Intrinsic::laneid || i == Intrinsic::lanemask_lt ||
            (i >= Intrinsic::shfl_idx && i <= Intrinsic::shfl_xor) || i == Intrinsic::match_any ||
-           i == Intrinsic::local_memory;
+           i == Intrinsic::mma_tf32 || i == Intrinsic::local_memory;
   return (i >= Intrinsic::tid_x && i <= Intrinsic::tid_z) || i == Intrinsic::laneid ||
          i == Intrinsic::lanemask_lt || i == Intrinsic::activemask ||
          (i >= Intrinsic::shfl_idx && i <= Intrinsic::shfl_xor) ||
-         (i >= Intrinsic::all_sync && i <= Intrinsic::match_all) || i == Intrinsic::local_memory;
+         (i >= Intrinsic::all_sync && i <= Intrinsic::match_all) || i == Intrinsic::mma_tf32 ||
+         i == Intrinsic::local_memory;
 }
 
 }  // namespace

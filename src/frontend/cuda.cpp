@@ -317,6 +317,24 @@ Value Lower::call_cuda(const Call& c, const std::string& name) {
                                    w == DType::I64 ? DType::U64 : DType::U32)
                           : number(r, w);
   }
+  if (name == "on_gpu") return boolean(intrinsic(Intrinsic::on_gpu, DType::Bool));
+  if (name == "mma_tf32") {
+    constexpr int kArguments = 10, kResults = 4;
+    expect(c, "cuda.mma_tf32", kArguments, kArguments);
+    std::vector<Val> given;
+    for (const Value& a : c.args) given.push_back(as(a, DType::F32));
+    Value r;
+    std::vector<Type> types;
+    for (int k = 0; k < kResults; ++k) {
+      for (Val v : given) b_->emit(Op::argument, DType::F32, v);
+      r.items.push_back(number(intrinsic(Intrinsic::mma_tf32, DType::F32, ir::kNone, ir::kNone,
+                                         ir::kNone, ir::Space::Global, k),
+                               DType::F32));
+      types.push_back(r.items.back().type);
+    }
+    r.type = Type::tuple_of(types);
+    return r;
+  }
   if (name == "fma") {
     expect(c, "cuda.fma", 3, 3);
     DType t = DType::F32;

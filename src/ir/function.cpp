@@ -87,8 +87,10 @@ const char* intrinsic_name(Intrinsic i) {
                                        "leaves",
                                        "random",
                                        "host_call",
-                                       "strict"};
-  static_assert(std::size(kNames) == static_cast<int>(Intrinsic::strict) + 1);
+                                       "strict",
+                                       "on_gpu",
+                                       "mma_tf32"};
+  static_assert(std::size(kNames) == static_cast<int>(Intrinsic::mma_tf32) + 1);
   return kNames[static_cast<int>(i)];
 }
 

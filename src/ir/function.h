@@ -140,6 +140,13 @@ enum class Intrinsic : uint8_t {
   host_call,
   // What loops that follow CPython to the letter need (python/numbus/loops), number: Strict.
   strict,
+  // Whether a GPU runs it, a constant of the code that is made.
+  on_gpu,
+  // Of a warp of a GPU: c + a @ b of 16 x 8 and 8 x 8 numbers in TF32, of which each thread has
+  // four
+  // and two, as PTX's mma.m16n8k8 lays them out; the arguments are those and four of c, float32.
+  // number: which of the thread's four results. On a CPU it is not reached (see on_gpu).
+  mma_tf32,
 };
 // Whether the sum, the difference, the product of a and b, int64, does not fit; whether a signal
 // has come in: functions that ask have no polls of other kinds; C's functions of float64, which

@@ -512,7 +512,7 @@ class OfFunction final : Verifier {
   }
 
   void intrinsic(const Inst& i) {
-    expect((i.imm & 255) <= static_cast<int64_t>(Intrinsic::strict), "no such intrinsic");
+    expect((i.imm & 255) <= static_cast<int64_t>(Intrinsic::mma_tf32), "no such intrinsic");
     Intrinsic k = intrinsic_of(i);
     auto [least, most] = operands_of(k);
     int count = (i.a != kNone) + (i.b != kNone) + (i.c != kNone);
@@ -551,6 +551,11 @@ class OfFunction final : Verifier {
     } else if (k == Intrinsic::host_call) {
       expect(at_number(number_of(i), static_cast<size_t>(HostCall::kCount)), "no such call");
       for (DType t : arguments_) expect(t == DType::I64, "a word is an int64");
+    } else if (k == Intrinsic::mma_tf32) {
+      constexpr size_t kArguments = 10, kResults = 4;
+      expect(arguments_ == std::vector<DType>(kArguments, DType::F32) && i.type == DType::F32,
+             "not ten arguments and a result of float32");
+      expect(at_number(number_of(i), kResults), "no such result");
     } else {
       expect(arguments_.empty(), "an argument without its call");
     }

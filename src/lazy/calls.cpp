@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "lazy/entries.h"
+#include "lazy/grid_convolution.h"
 #include "vendor/blas.h"
 #include "vendor/fft.h"
 
@@ -52,17 +53,21 @@ ConvolutionForm form_of(const std::array<int64_t, kMaxAttributes>& attributes) {
 }
 
 vendor::Convolution convolution_of(const CallStep& call) {
+  return convolution_of(call.attributes, call.type, call.in(0), call.in(1), call.out());
+}
+
+vendor::Convolution convolution_of(const std::array<int64_t, kMaxAttributes>& attributes, DType t,
+                                   const Layout& a, const Layout& b, const Layout& out) {
   vendor::Convolution c;
-  c.kind = kind_of(call.attributes);
-  c.tf32 = call.attributes[3] >> 2 & 1;
-  c.type = call.type;
-  const Layout &a = call.in(0), &b = call.in(1), &out = call.out();
+  c.kind = kind_of(attributes);
+  c.tf32 = attributes[3] >> 2 & 1;
+  c.type = t;
   const Layout& x = c.kind == ConvolutionKind::Input ? out : a;
   const Layout& w = c.kind == ConvolutionKind::Weight ? out : b;
   const Layout& y = c.kind == ConvolutionKind::Forward ? out
                     : c.kind == ConvolutionKind::Input ? a
                                                        : b;
-  const ConvolutionForm f = form_of(call.attributes);
+  const ConvolutionForm f = form_of(attributes);
   c.batch = x.shape(0);
   c.in_channels = x.shape(1);
   c.out_channels = y.shape(1);
@@ -113,16 +118,19 @@ void fft_gpu(Runtime&, Device& device, KernelStep& step) {
                    address(step, 0), address(step, 1));
 }
 
-void convolve_cpu(Runtime&, Device&, KernelStep& step) {
+void convolve_cpu(Runtime&, Device& device, KernelStep& step) {
   const vendor::Convolution c = convolution_of(*step.call);
   char *a = address(step, 0), *b = address(step, 1), *out = address(step, 2);
+  if (grid_convolution::is_ready(device, c)) return grid_convolution::run(device, c, a, b, out);
   if (step.reach.empty()) return vendor::convolve_cpu(c, a, b, out);
   run_apart([=] { vendor::convolve_cpu(c, a, b, out); }, step.reach, std::move(step.bases));
 }
 
 void convolve_gpu(Runtime&, Device& device, KernelStep& step) {
-  vendor::convolve_cuda(device, convolution_of(*step.call), address(step, 0), address(step, 1),
-                        address(step, 2));
+  const vendor::Convolution c = convolution_of(*step.call);
+  char *a = address(step, 0), *b = address(step, 1), *out = address(step, 2);
+  if (grid_convolution::is_ready(device, c)) return grid_convolution::run(device, c, a, b, out);
+  vendor::convolve_cuda(device, c, a, b, out);
 }
 
 }  // namespace numbus

@@ -49,6 +49,8 @@ std::array<int64_t, kMaxAttributes> attributes_of(ConvolutionKind kind, const Co
 ConvolutionKind kind_of(const std::array<int64_t, kMaxAttributes>& attributes);
 ConvolutionForm form_of(const std::array<int64_t, kMaxAttributes>& attributes);
 vendor::Convolution convolution_of(const CallStep& c);
+vendor::Convolution convolution_of(const std::array<int64_t, kMaxAttributes>& attributes, DType t,
+                                   const Layout& a, const Layout& b, const Layout& out);
 // Operations on floating-point numbers.
 int64_t flops_of(const CallStep& c);
 // From so many on calls of a library's take some milliseconds.

@@ -31,6 +31,12 @@ void add_device_kernel(const std::string& name, DType t, const DeviceKernel& ker
   r.kernels.try_emplace({name, t}, kernel);
 }
 
+bool has_device_kernel(const std::string& name, DType t) {
+  Registry& r = registry();
+  std::lock_guard lock(r.mutex);
+  return r.kernels.contains({name, t});
+}
+
 DeviceKernel device_kernel(const std::string& name, DType t) {
   Registry& r = registry();
   std::lock_guard lock(r.mutex);
@@ -52,11 +58,13 @@ KernelLaunch& KernelLaunch::array(const void* begin, int64_t count, int64_t item
 
 KernelLaunch& KernelLaunch::real(double value) { return number(std::bit_cast<int64_t>(value)); }
 
-void KernelLaunch::run(int64_t blocks, int64_t threads, int64_t shared_bytes) {
-  if (blocks == 0) return;
-  kernel_.launch(device_, compile::Geometry{{blocks, 1, 1}, {threads, 1, 1}, shared_bytes}, words_,
-                 nullptr, nullptr,
-                 device_.has_queues() ? std::span<const Use>(uses_) : std::span<const Use>());
+void KernelLaunch::run(const std::array<int64_t, 3>& blocks, int64_t threads,
+                       int64_t shared_bytes) {
+  if (blocks[0] == 0) return;
+  kernel_.launch(
+      device_, compile::Geometry{{blocks[0], blocks[1], blocks[2]}, {threads, 1, 1}, shared_bytes},
+      words_, nullptr, nullptr,
+      device_.has_queues() ? std::span<const Use>(uses_) : std::span<const Use>());
 }
 
 int64_t resident_blocks(Device& device, const std::string& name, DType t, int64_t threads) {

@@ -1,6 +1,7 @@
 // The device kernels of the routines: written in the kernel language, found here by name and type.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -22,6 +23,7 @@ struct DeviceKernel {
 
 // The kernel has to live as long as the process. A name and type that are known keep the first one.
 void add_device_kernel(const std::string& name, DType t, const DeviceKernel& kernel);
+bool has_device_kernel(const std::string& name, DType t);
 // Raises ErrorKind::Runtime, with the name and the type, where none was added.
 DeviceKernel device_kernel(const std::string& name, DType t);
 
@@ -64,7 +66,10 @@ class KernelLaunch {
   }
   KernelLaunch& real(double value);
   // Does nothing where there are no blocks.
-  void run(int64_t blocks, int64_t threads, int64_t shared_bytes = 0);
+  void run(int64_t blocks, int64_t threads, int64_t shared_bytes = 0) {
+    run({blocks, 1, 1}, threads, shared_bytes);
+  }
+  void run(const std::array<int64_t, 3>& blocks, int64_t threads, int64_t shared_bytes = 0);
 
  private:
   KernelLaunch& array(const void* begin, int64_t count, int64_t itemsize, bool written);

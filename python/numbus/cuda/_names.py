@@ -115,6 +115,15 @@ _FUNCTIONS = {
 for _name, _doc in _FUNCTIONS.items():
     globals()[_name] = Name(f"cuda.{_name}", _doc)
 
+# Of the package's own kernels: a CPU has no such product.
+on_gpu = Name("cuda.on_gpu", "on_gpu(): whether a GPU runs the kernel, a constant of its code.")
+mma_tf32 = Name(
+    "cuda.mma_tf32",
+    "mma_tf32(a0, a1, a2, a3, b0, b1, c0, c1, c2, c3): the warp's c + a @ b of 16 x 8 and 8 x 8 "
+    "numbers in TF32, as PTX's mma.m16n8k8 lays them out: four numbers of float32. Only where "
+    "on_gpu() holds.",
+)
+
 
 class GridGroup:
     """All threads of a launch; see cg.this_grid()."""

@@ -27,6 +27,7 @@ _LOADERS = {
     "interp": ("search", "load_interp"),
     "reduceat": ("fold", "load_reduceat"),
     "fold_runs": ("fold", "load_fold_runs"),
+    "convolve": ("convolution", "load_convolve"),
     "pcg64": ("random", "load_pcg64"),
     "philox": ("random", "load_philox"),
     "normal": ("random", "load_normal"),

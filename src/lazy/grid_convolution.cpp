@@ -1,0 +1,195 @@
+// Grids of python/numbus/primitives/convolution.py.
+#include "lazy/grid_convolution.h"
+
+#include <algorithm>
+
+#include "device/cuda/cuda_device.h"
+#include "routines/kernels.h"
+
+namespace numbus::grid_convolution {
+namespace {
+
+using routines::divide_up;
+using routines::KernelLaunch;
+using routines::round_up;
+using routines::Scratch;
+using vendor::Convolution;
+
+constexpr int64_t kThreads = 128, kDepth = 16;
+constexpr int64_t kMostTaps = 32;
+// Blocks that keep a large GPU busy, whatever the card: they decide on the order of sums.
+constexpr int64_t kManyBlocks = 264, kBlocksOfGradients = 396;
+constexpr int64_t kFloat = sizeof(float);
+
+// Of tiles: how many results (lines) and positions or weights (columns) a block computes.
+struct Tile {
+  int64_t lines, columns;
+};
+
+struct Work {
+  std::string kernel;  // of the products
+  Tile tile{};
+  bool flat = false;                  // its weights are taken as they lie
+  int64_t channels = 0, results = 0;  // of the products' image and result
+  Convolution::Pair image{}, result{}, padding{};
+  int64_t parts = 1, each = 0;  // of the positions, of a derivative by weights
+};
+
+std::string name_of(const char* kind, const Tile& t, bool tf32) {
+  return std::string(kind) + "_" + std::to_string(t.lines) + "_" + std::to_string(t.columns) +
+         (tf32 ? "_tf32" : "");
+}
+
+// A derivative by the input is a convolution of the results' derivatives by the weights backwards.
+Work of_images(const Convolution& c) {
+  Work w;
+  const bool forward = c.kind == Convolution::Forward;
+  w.channels = forward ? c.in_channels : c.out_channels;
+  w.results = forward ? c.out_channels : c.in_channels;
+  w.image = forward ? c.in : c.out;
+  w.result = forward ? c.out : c.in;
+  w.padding = c.padding;
+  if (!forward)
+    for (size_t d = 0; d < 2; ++d) w.padding[d] = c.dilation[d] * (c.kernel[d] - 1) - c.padding[d];
+  w.flat = forward && w.channels % kDepth != 0;
+  const int64_t positions = c.batch * w.result[0] * w.result[1];
+  constexpr Tile kNarrow{32, 128}, kSmall{64, 64}, kLarge{64, 128};
+  const int64_t blocks = divide_up(w.results, kLarge.lines) * divide_up(positions, kLarge.columns);
+  w.tile = w.results <= kNarrow.lines ? kNarrow : blocks < kManyBlocks ? kSmall : kLarge;
+  w.kernel = name_of(w.flat ? "flat" : "images", w.tile, c.tf32);
+  return w;
+}
+
+Work of_weights(const Convolution& c) {
+  Work w;
+  w.channels = c.in_channels;
+  w.results = c.out_channels;
+  w.image = c.in;
+  w.result = c.out;
+  w.padding = c.padding;
+  const int64_t columns = c.taps() * c.in_channels;
+  constexpr int64_t kFewLines = 32, kManyLines = 64, kFewColumns = 32, kManyColumns = 96;
+  w.tile = {w.results <= kFewLines || columns <= kFewColumns ? kFewLines : kManyLines,
+            columns <= kFewColumns ? kFewColumns : kManyColumns};
+  w.kernel = name_of("gradients", w.tile, c.tf32);
+  const int64_t tiles = divide_up(w.results, w.tile.lines) * divide_up(columns, w.tile.columns);
+  const int64_t positions = c.batch * c.positions();
+  constexpr int64_t kFewPositions = 256;
+  const int64_t most = std::max<int64_t>(divide_up(positions, kFewPositions), 1);
+  w.parts = std::clamp<int64_t>(divide_up(kBlocksOfGradients, tiles), 1, most);
+  w.each = round_up(divide_up(positions, w.parts), kDepth);
+  w.parts = divide_up(positions, w.each);
+  return w;
+}
+
+Work work_of(const Convolution& c) {
+  return c.kind == Convolution::Weight ? of_weights(c) : of_images(c);
+}
+
+bool fits(const Convolution& c) {
+  constexpr int64_t kMost = int64_t{1} << 30;
+  auto below = [&](int64_t a, int64_t b) { return a <= kMost && b <= kMost && a * b <= kMost; };
+  const bool small = below(c.batch, c.positions()) && below(c.batch, c.in[0] * c.in[1]) &&
+                     below(c.in_channels, c.in[0] * c.in[1]) &&
+                     below(c.out_channels, c.positions()) &&
+                     below(c.out_channels, c.in_channels * c.taps()) && below(c.in[0], c.in[1]);
+  if (c.type != DType::F32 || c.groups != 1 || c.taps() > kMostTaps || !small) return false;
+  constexpr int64_t kDeepest = 1024;  // where channels are no multiple of kDepth
+  if (c.kind == Convolution::Forward)
+    return c.in_channels % kDepth == 0 || c.in_channels * c.taps() <= kDeepest;
+  return c.kind == Convolution::Weight ||
+         (c.stride == Convolution::Pair{1, 1} && c.out_channels % kDepth == 0);
+}
+
+// `weights`: those, or the derivatives by the results.
+void launch(Device& device, const Convolution& c, const Work& w, const char* image,
+            int64_t image_size, const char* weights, int64_t weights_size, char* out,
+            int64_t out_size, const std::array<int64_t, 3>& blocks) {
+  KernelLaunch l(device, "convolve_" + w.kernel, DType::F32);
+  l.out(out, out_size, kFloat).in(image, image_size, kFloat).in(weights, weights_size, kFloat);
+  const Convolution::Pair stride =
+      c.kind == Convolution::Input ? Convolution::Pair{1, 1} : c.stride;
+  l.number(c.batch).number(w.channels).number(w.results);
+  for (const auto& pair : {w.image, w.result, c.kernel, stride, w.padding, c.dilation})
+    l.number(pair[0]).number(pair[1]);
+  if (c.kind == Convolution::Weight) l.number(w.each);
+  l.run(blocks, kThreads);
+}
+
+}  // namespace
+
+std::vector<std::string> kernels(const Convolution& c) {
+  if (!fits(c)) return {};
+  const Work w = work_of(c);
+  if (c.kind == Convolution::Weight) return {w.kernel, "sum"};
+  if (w.flat) return {w.kernel};
+  return {w.kernel, "weights"};
+}
+
+constinit bool always = false;
+
+bool runs_on(const Device& device) {
+  constexpr int kFirst = 80;  // compute capability with tensor cores for TF32
+  if (!device.runs_ptx()) return always && !device.counts_only();
+  const auto& gpu = static_cast<const cuda::CudaDevice&>(device);
+  return gpu.properties().compute_capability() >= kFirst;
+}
+
+bool is_chosen(const Device& device, const Convolution& c) {
+  if (!runs_on(device) || !fits(c)) return false;
+  if (always || !vendor::has_cudnn()) return true;
+  if (c.kind != Convolution::Weight) return false;
+  constexpr int64_t kFew = 32, kSome = 64;  // channels
+  if (c.tf32) return c.in_channels <= kFew && c.out_channels <= kSome;
+  return c.taps() == 1 || (c.in_channels <= kSome && c.out_channels <= kSome);
+}
+
+bool is_ready(const Device& device, const Convolution& c) {
+  return is_chosen(device, c) && std::ranges::all_of(kernels(c), [](const auto& name) {
+           return routines::has_device_kernel("convolve_" + name, DType::F32);
+         });
+}
+
+void run(Device& device, const Convolution& c, const char* a, const char* b, char* out) {
+  const Work w = work_of(c);
+  const int64_t images = c.batch * w.channels * w.image[0] * w.image[1];
+  const int64_t all = c.out_channels * c.in_channels * c.taps();
+  if (c.kind == Convolution::Weight) {
+    const int64_t columns = c.taps() * c.in_channels;
+    const int64_t results = c.batch * c.out_channels * c.positions();
+    Scratch parts(device, w.parts * all * kFloat);
+    launch(device, c, w, a, images, b, results, parts.data(), w.parts * all,
+           {w.parts, divide_up(columns, w.tile.columns), divide_up(w.results, w.tile.lines)});
+    KernelLaunch(device, "convolve_sum", DType::F32)
+        .out(out, all, kFloat)
+        .in(parts.data(), w.parts * all, kFloat)
+        .number(w.parts)
+        .number(c.out_channels)
+        .number(c.in_channels)
+        .number(c.taps())
+        .run(divide_up(all, kThreads), kThreads);
+    return;
+  }
+  const bool forward = c.kind == Convolution::Forward;
+  const char *image = a, *given = b;
+  const int64_t positions = c.batch * w.result[0] * w.result[1];
+  const std::array<int64_t, 3> blocks{divide_up(positions, w.tile.columns),
+                                      divide_up(w.results, w.tile.lines), 1};
+  const int64_t size = c.batch * w.results * w.result[0] * w.result[1];
+  if (w.flat) return launch(device, c, w, image, images, given, all, out, size, blocks);
+  Scratch weights(device, all * kFloat);
+  const int64_t of_result = c.in_channels * c.taps();  // from one result's weights to the next
+  KernelLaunch(device, "convolve_weights", DType::F32)
+      .out(weights.data(), all, kFloat)
+      .in(given, all, kFloat)
+      .number(w.results)
+      .number(w.channels)
+      .number(c.taps())
+      .number(forward ? of_result : c.taps())
+      .number(forward ? c.taps() : of_result)
+      .number(!forward)
+      .run(divide_up(all, kThreads), kThreads);
+  launch(device, c, w, image, images, weights.data(), all, out, size, blocks);
+}
+
+}  // namespace numbus::grid_convolution
