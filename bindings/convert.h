@@ -168,6 +168,7 @@ void bind_flat(nb::module_& m);
 void bind_frontend(nb::module_& m);
 void bind_containers(nb::module_& m);
 void bind_kernels(nb::module_& m);
+void bind_nccl(nb::module_& m);
 void bind_raw_kernels(nb::module_& m);
 void bind_routines(nb::module_& m);
 void bind_solver(nb::module_& m);

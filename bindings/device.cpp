@@ -6,6 +6,7 @@
 #include "compile/compiler.h"
 #include "convert.h"
 #include "device/cuda/driver.h"
+#include "device/opened.h"
 #include "lazy/executor.h"
 #include "lazy/live.h"
 #include "lazy/spill.h"
@@ -23,6 +24,25 @@ nb::dict memory_stats(const std::string& name) {
   d["limit"] = s.limit;
   d["spilled_bytes"] = spill::waiting_bytes(device);
   return d;
+}
+
+void choose_gpu(int number) {
+  if (number == current_gpu()) return;
+  Device* next = cuda_device(number);
+  if (next == nullptr)
+    raise(ErrorKind::Runtime, "set_device", "the GPU cannot be used: " + cuda_unavailable_reason(),
+          "cuda:" + std::to_string(number),
+          "one of " + std::to_string(cuda::driver_info().devices) + " GPUs");
+  Device* before = opened_cuda_device(current_gpu());
+  if (placement::on && before && before->memory_stats().used_bytes > 0)
+    raise(ErrorKind::Runtime, "set_device",
+          "arrays lie on a GPU already, and devices are chosen by cost between the CPU and one GPU",
+          device_label(*before), "the call before any work on a GPU");
+  set_current_gpu(number);
+  if (placement::on)
+    placement::begin_with_gpu();
+  else if (before && &default_device() == before)
+    set_default_device(*next);
 }
 
 nb::dict device_info() {
@@ -134,6 +154,9 @@ void bind_devices(nb::module_& m) {
   m.def(
       "cuda_info", [] { return cuda::info_text(); },
       "The driver, the paths tried for it, and the GPUs, as text.");
+  m.def("current_gpu", current_gpu, "The number of the GPU that 'cuda' stands for.");
+  m.def("set_current_gpu", choose_gpu, nb::arg("number"),
+        "Has 'cuda' stand for another GPU, before arrays lie on the one it stood for.");
   m.def("cuda_count", [] { return cuda::driver_info().devices; });
   m.def("memory_stats", memory_stats,
         "used_bytes, pooled_bytes, peak_bytes and limit of a device; spilled_bytes: of its arrays "

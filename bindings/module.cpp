@@ -203,6 +203,7 @@ NB_MODULE(_core, m) {
   bind_routines(m);
   bind_flat(m);
   bind_solver(m);
+  bind_nccl(m);
   bind_streams(m);
   set_interrupt_hooks();
   m.def("chain_interrupts", &interrupt::chain_handler,
@@ -507,7 +508,7 @@ NB_MODULE(_core, m) {
       nb::arg("reason") = "flush()");
   m.def(
       "synchronize",
-      [] {
+      [](bool told) {
         Runtime::get().flush("synchronize()");
         Device* device = device_in_use();
         if (!device) return;       // nothing has run anywhere, and a GPU takes long to open
@@ -516,9 +517,13 @@ NB_MODULE(_core, m) {
           nb::gil_scoped_release released;
           device->synchronize();
         }
+        if (told) device->check_trusted();
         late::tell();
       },
-      "Runs all pending work and waits for it.");
+      nb::arg("told") = true,
+      "Runs all pending work and waits for it; unless `told`, what a lost rank leaves undone "
+      "raises "
+      "only where it is read.");
   m.def("stats", stats);
   m.def("disk_cache", [] {
     const compile::DiskCache& cache = compile::disk_cache();

@@ -61,6 +61,7 @@ void synchronize(Stream& s) {
       s.device->synchronize();
     }
   }
+  s.device->check_trusted();
   check_noted(s.queue ? s.number() : kAnyQueue);
   if (!s.queue) late::tell();
 }
@@ -104,6 +105,7 @@ void synchronize_event(Event& e) {
     nb::gil_scoped_release free;
     e.marker->synchronize();
   }
+  e.device->check_trusted();
   check_noted(e.queue);
 }
 
@@ -245,6 +247,7 @@ bool copy_out(nb::handle array, nb::handle host, nb::handle stream) {
     d.download(p.view.buf, from, bytes, *queue);
   else
     d.copy_to_host(p.view.buf, from, bytes);
+  d.check_trusted();
   note_copy(d, bytes, true);
   return true;
 }

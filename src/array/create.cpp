@@ -41,7 +41,7 @@ Device& resolve_device(const std::string& name) {
   if (name == "null") return null_device();
   if (name == "fenced") return fenced_device();
   if (name.rfind("cuda", 0) == 0) {
-    int ordinal = name.size() > 5 ? std::atoi(name.c_str() + 5) : 0;
+    const int ordinal = name.size() > 5 ? std::atoi(name.c_str() + 5) : current_gpu();
     if (Device* d = cuda_device(ordinal)) return *d;
     raise(ErrorKind::Runtime, "device", "the GPU cannot be used: " + cuda_unavailable_reason(),
           name, "a usable GPU, or cpu");
@@ -64,7 +64,7 @@ Device& default_device() {
   const char* name = chosen ? "auto" : std::getenv("NUMBUS_DEVICE");
   if (name && *name && std::string_view(name) != "auto") {
     chosen = &resolve_device(name);
-  } else if (Device* gpu = gpu_is_asked_for ? cuda_device(0) : nullptr) {
+  } else if (Device* gpu = gpu_is_asked_for ? cuda_device(current_gpu()) : nullptr) {
     chosen = gpu;
     left_open = false;
   } else if (name && *name) {
@@ -81,7 +81,7 @@ void ask_for_gpu() { gpu_is_asked_for = true; }
 Device* device_in_use() {
   if (followed) return followed;
   if (chosen && !left_open) return chosen;
-  Device* gpu = opened_cuda_device(0);
+  Device* gpu = opened_cuda_device(current_gpu());
   return gpu ? gpu : chosen;
 }
 // What a call's own code chooses holds until the end of the call.
@@ -200,6 +200,7 @@ Scalar read_element(const Array& a, int64_t byte_offset) {
   char value[16];
   CopyTimer timer;
   a.base->device->copy_to_host(value, at, itemsize(a.dtype));
+  a.base->device->check_trusted();
   Runtime::get().note_copy(itemsize(a.dtype), true);
   return load_scalar(a.dtype, value);
 }
@@ -213,6 +214,7 @@ std::shared_ptr<char> host_view(const Array& a, const char* reason) {
                               std::free);
   CopyTimer timer;
   d.copy_to_host(block.get(), at + low, bytes);
+  d.check_trusted();
   Runtime::get().note_copy(bytes, true);
   return std::shared_ptr<char>(block, block.get() - low);
 }

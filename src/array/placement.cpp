@@ -109,7 +109,7 @@ void begin(Device* far, int64_t few) {
 }
 
 void begin_with_gpu() {
-  begin(opened_cuda_device(0), kFewBytes);
+  begin(opened_cuda_device(current_gpu()), kFewBytes);
   if (far_device) use(Library::None);
   switch_to(true);
 }
@@ -117,7 +117,7 @@ void begin_with_gpu() {
 bool goes_far(Library library, double gain) {
   if (!is_paid(library)) note_gain(library, gain);
   if (!is_paid(library)) return false;
-  if (!far_device) far_device = cuda_device(0);
+  if (!far_device) far_device = cuda_device(current_gpu());
   if (!far_device) {
     begin(nullptr, kFewBytes);
     return false;

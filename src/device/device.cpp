@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <map>
+#include <mutex>
 
 #include "base/error.h"
 
@@ -47,6 +49,29 @@ void* Device::allocate_after(Error failure, size_t bytes) {
       failure = e;
     }
   }
+}
+
+namespace {
+std::mutex reasons_mutex;
+std::map<const Device*, std::string>& reasons() {
+  static auto* all = new std::map<const Device*, std::string>;  // threads may outlive main()
+  return *all;
+}
+}  // namespace
+
+void Device::distrust(const std::string& why) {
+  std::lock_guard<std::mutex> lock(reasons_mutex);
+  reasons()[this] = why;
+  distrusted_.store(!why.empty(), std::memory_order_release);
+}
+
+void Device::raise_distrust() const {
+  std::string why;
+  {
+    std::lock_guard<std::mutex> lock(reasons_mutex);
+    why = reasons()[this];
+  }
+  raise(ErrorKind::Runtime, why);
 }
 
 std::unique_ptr<Queue> Device::create_queue(const QueueOptions&) {

@@ -118,6 +118,16 @@ class Device {
 
   // Waits for all queues.
   virtual void synchronize() = 0;
+
+  // Work that was queued did not end as it should, as where another rank of a program has died:
+  // whoever reads what the device has computed, or waits for it, is told `why`, a whole message,
+  // until it is cleared. Any thread.
+  void distrust(const std::string& why);
+  void check_trusted() const {
+    if (distrusted_.load(std::memory_order_acquire)) [[unlikely]]
+      raise_distrust();
+  }
+
   // Work from now on follows what is queued on another library's stream, given by its handle.
   virtual void wait_for_stream(std::uintptr_t) {}
 
@@ -174,7 +184,9 @@ class Device {
   friend class DeviceWork;
 
  private:
+  [[noreturn, gnu::cold]] void raise_distrust() const;
   const DeviceKind kind_;
+  std::atomic<bool> distrusted_ = false;
 };
 
 // While it lives, code of the host may touch the memory of a device that runs on the host.

@@ -39,7 +39,7 @@ std::mutex table_mutex;
 
 // A new library is a new row.
 struct Table {
-  Row rows[8];
+  Row rows[9];
 };
 
 // Null beyond the last row.
@@ -111,6 +111,13 @@ Row* row(size_t at) {
                 "NVRTC of CUDA 11.2 or newer (pip install nvidia-cuda-nvrtc for a driver of "
                 "CUDA 13, nvidia-cuda-nvrtc-cu12 for CUDA 12)",
             .symbols = {"nvrtcCompileProgram"},
+            .share = true},
+           {.name = "nccl",
+            .operation = "init_process_group",
+            .what = "NCCL library",
+            .expected = "NCCL (pip install nvidia-nccl-cu13 for a driver of CUDA 13, "
+                        "nvidia-nccl-cu12 for CUDA 12), or the backend 'gloo'",
+            .symbols = {"ncclCommInitRank"},
             .share = true},
        }})->rows;
   return at < std::size(rows) ? &rows[at] : nullptr;

@@ -78,6 +78,7 @@ def test_cublas_order(libraries, monkeypatch, tmp_path):
         ("cusparse", "cusparse", "libcusparse.so.12"),
         ("nvjitlink", "nvjitlink", "libnvJitLink.so.12"),
         ("nvrtc", "cuda_nvrtc", "libnvrtc.so.12"),
+        ("nccl", "nccl", "libnccl.so.2"),
     ],
 )
 def test_order_of_the_others(libraries, monkeypatch, tmp_path, name, folder, file):
@@ -171,7 +172,7 @@ def test_info_lists_libraries():
     )
     lines = text.splitlines()
     assert any(line.startswith("blas: tried /nowhere/libblas.so: ") for line in lines)
-    for name in ("blas", "cublas", "cufft", "cusolver", "nvrtc"):
+    for name in ("blas", "cublas", "cufft", "cusolver", "nvrtc", "nccl"):
         assert len([line for line in lines if re.match(rf"{name}: (?!tried )", line)]) == 1
         assert any(line.startswith(f"{name}: tried ") for line in lines)
 

@@ -8,7 +8,7 @@ from .. import _core
 
 def _synchronised(read):
     def clock():
-        _core.synchronize()
+        _core.synchronize(False)
         return read()
 
     clock.__name__ = clock.__qualname__ = read.__name__

@@ -21,12 +21,15 @@ _NVIDIA = {
         ("nvjitlink", "cusparse", "cublas"),
     ),
     "nvrtc": ("cuda_nvrtc", ("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"), ()),
+    "nccl": ("nccl", ("libnccl.so.2",), ()),
 }
 NAMES = ("blas", *_NVIDIA)
 
 
 def candidates(name):
     """The paths and file names to try for one of NAMES, in order."""
+    if name == "nccl" and (chosen := os.environ.get("NUMBUS_NCCL")):
+        return [chosen]
     return list(dict.fromkeys(_blas() if name == "blas" else _nvidia(*_NVIDIA[name][:2])))
 
 

@@ -1,6 +1,6 @@
 """`numbus.dist`: programs of several processes under the names of torch.distributed.
 
-Ranks talk by TCP, a connection of each pair; tensors go through the host's memory.
+Tensors on GPUs travel by NCCL; others, and objects, by TCP, a connection of each pair of ranks.
 """
 
 from .collectives import (
@@ -8,22 +8,16 @@ from .collectives import (
     Work,
     all_gather,
     all_gather_into_tensor,
-    all_gather_object,
     all_reduce,
+    all_to_all,
+    all_to_all_single,
     barrier,
     broadcast,
-    broadcast_object_list,
     gather,
-    gather_object,
-    irecv,
-    isend,
-    recv,
     reduce,
     reduce_scatter,
     reduce_scatter_tensor,
     scatter,
-    scatter_object_list,
-    send,
 )
 from .group import (
     ProcessGroup,
@@ -41,9 +35,17 @@ from .group import (
     new_group,
 )
 
+from .messages import P2POp, batch_isend_irecv, irecv, isend, recv, send
+from .objects import (
+    all_gather_object,
+    broadcast_object_list,
+    gather_object,
+    scatter_object_list,
+)
+
 __all__ = [
-    "ProcessGroup", "ReduceOp", "Work", "all_gather", "all_gather_into_tensor",
-    "all_gather_object", "all_reduce", "barrier", "broadcast", "broadcast_object_list",
+    "P2POp", "ProcessGroup", "ReduceOp", "Work", "all_gather", "all_gather_into_tensor",
+    "all_gather_object", "all_reduce", "all_to_all", "all_to_all_single", "barrier", "batch_isend_irecv", "broadcast", "broadcast_object_list",
     "destroy_process_group", "gather", "gather_object", "get_backend", "get_process_group_ranks",
     "get_rank", "get_world_size", "init_process_group", "irecv", "is_available",
     "is_gloo_available", "is_initialized", "is_nccl_available", "is_torchelastic_launched", "isend",

@@ -6,7 +6,10 @@ import secrets
 import time
 import urllib.parse
 
+from .. import _core
 from ..core.errors import message
+from ..core.libraries import report
+from ..tensors import device
 from . import sockets
 from .mesh import Mesh
 from .store import Client, Server
@@ -21,6 +24,7 @@ class ProcessGroup:
 
     def __init__(self, mesh, ranks, number, backend):
         self.mesh, self.ranks, self.number, self.backend = mesh, list(ranks), number, backend
+        self.by_nccl = "nccl" in backend  # tensors of GPUs
         self._rank = self.ranks.index(mesh.rank)
 
     @property
@@ -51,6 +55,12 @@ class _State:
     world = None
     groups = 0
     server = None
+    ends = []
+
+
+def at_end(function):
+    """Has a function called when the group of all ranks is left."""
+    _State.ends.append(function)
 
 
 def of(group, op="distributed"):
@@ -90,8 +100,10 @@ def init_process_group(
 
     Parameters
     ----------
-    backend : {"gloo", "nccl"}, optional
-        The name is kept; messages go by TCP through the host's memory with either.
+    backend : {"gloo", "nccl", "cpu:gloo,cuda:nccl"}, optional
+        "nccl": tensors on GPUs travel by NCCL, in the order of their devices' work; where the
+        machine has no GPU, all go by TCP. "gloo": all tensors travel by TCP, through the host's
+        memory. Both, the default where there is a GPU: each tensor by its device.
     init_method : str, optional
         "env://" (the default): MASTER_ADDR, MASTER_PORT, RANK and WORLD_SIZE of the environment;
         "tcp://host:port": rank 0 listens there; "file:///path": ranks of one machine find each
@@ -100,6 +112,9 @@ def init_process_group(
         How long an operation waits for another rank.
     world_size, rank : int, optional
         Instead of the environment's.
+    device_id : device, optional
+        The rank's GPU, for which 'cuda' then stands. By default the one whose number is the
+        environment's LOCAL_RANK, unless torch.cuda.set_device() has chosen another.
 
     Raises
     ------
@@ -126,12 +141,16 @@ def init_process_group(
     if store is not None or pg_options is not None:
         name = "store" if store is not None else "pg_options"
         raise NotImplementedError(message(op, f"{name} is not there yet", name, "init_method"))
-    backend = "gloo" if backend is None else str(backend).lower()
+    if backend is None:
+        backend = "cpu:gloo,cuda:nccl" if _core.may_have_gpu() else "gloo"
+    backend = str(backend).lower()
     if backend not in _BACKENDS:
         raise ValueError(message(op, "backend", backend, "'gloo' or 'nccl'"))
     if not isinstance(group_name, str):
         raise TypeError(message(op, "group_name", type(group_name).__name__, "a str"))
-    if device_id is not None and getattr(device_id, "type", "cuda") not in ("cuda", "cpu"):
+    if isinstance(device_id, int):
+        device_id = device("cuda", device_id)
+    if device_id is not None and getattr(device_id, "type", None) not in ("cuda", "cpu"):
         raise ValueError(message(op, "device_id", device_id, "a device"))
     if timeout is not None and not isinstance(timeout, datetime.timedelta):
         raise TypeError(message(op, "timeout", type(timeout).__name__, "a datetime.timedelta"))
@@ -146,11 +165,29 @@ def init_process_group(
         rank, world_size = _number(op, rank, "RANK"), _number(op, world_size, "WORLD_SIZE")
     if world_size < 1 or not 0 <= rank < world_size:
         raise ValueError(message(op, "rank", f"{rank} of {world_size}", "0 to world_size - 1"))
+    if "nccl" in backend and world_size > 1:
+        _take_gpu(device_id)
     mesh = Mesh(rank, world_size, seconds)
     if world_size > 1:
         _join(op, mesh, where, time.monotonic() + seconds)
     _State.world = ProcessGroup(mesh, range(world_size), 0, backend)
     _State.groups = 0
+
+
+def _take_gpu(device_id):
+    """Has 'cuda' stand for this rank's GPU: `device_id`, or that of its number on this machine."""
+    number = getattr(device_id, "index", None)
+    if number is not None:
+        _core.set_current_gpu(number)
+        return
+    local = os.environ.get("LOCAL_RANK", "")
+    if not local.isdigit() or _core.current_gpu() != 0 or not _core.may_have_gpu():
+        return
+    if 0 < int(local) < _core.cuda_count():
+        try:
+            _core.set_current_gpu(int(local))
+        except RuntimeError:
+            pass  # the program has used a GPU before; where ranks share it, NCCL's first call says so
 
 
 def _join(op, mesh, where, until):
@@ -253,8 +290,8 @@ def is_gloo_available():
 
 
 def is_nccl_available():
-    """False: NCCL is not used yet."""
-    return False
+    """Whether NCCL is installed."""
+    return report("nccl")[0] is not None
 
 
 def get_rank(group=None):
@@ -308,6 +345,8 @@ def destroy_process_group(group=None):
         return
     mesh = g.mesh
     try:
+        for end in _State.ends:
+            end()
         pending = [r for r, link in mesh.links.items() if link.out and not link.closed]
         if pending:
             mesh.loop("destroy_process_group", [], pending)

@@ -422,6 +422,12 @@ Device* opened_cuda_device(int ordinal) {
   return it == cuda::devices->end() ? nullptr : it->second;
 }
 
+namespace {
+std::atomic<int> chosen_gpu = 0;
+}
+int current_gpu() { return chosen_gpu; }
+void set_current_gpu(int ordinal) { chosen_gpu = ordinal; }
+
 Device* cuda_device_of(std::uintptr_t address) {
   Device* first = cuda_device(0);
   if (first == nullptr || address == 0) return first;

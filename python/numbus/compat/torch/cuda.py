@@ -2,6 +2,7 @@
 
 import contextlib
 
+from ... import _core
 from ... import cuda as _cuda
 from ... import tensors as _tensors
 from ...tensors.random import default_generator, manual_seed
@@ -30,14 +31,17 @@ def device_count():
 
 def current_device():
     """The number of the GPU that 'cuda' stands for."""
-    return 0
+    return _core.current_gpu()
 
 
 def set_device(device):
-    """Has 'cuda' stand for a GPU; the first one only is served yet."""
-    number = _tensors.device(device).index or 0
-    if number != 0:
-        _missing("torch.cuda", f"set_device({number})")
+    """Has 'cuda' stand for a GPU from here on: before work on the one that it stood for.
+
+    Raises RuntimeError for a GPU that is not there or cannot be used.
+    """
+    number = _tensors.device(device).index
+    if number is not None:
+        _core.set_current_gpu(number)
 
 
 def synchronize(device=None):

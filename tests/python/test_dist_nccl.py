@@ -1,0 +1,276 @@
+"""Ranks whose tensors lie on devices of their own, by NCCL: a stand-in for it, and the fenced
+device in place of GPUs.
+"""
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+nb = pytest.importorskip("numbus")
+from numbus import dist  # noqa: E402
+
+pytestmark = pytest.mark.numbus
+SOURCE = Path(__file__).parents[1] / "cpp" / "fake_nccl.inc"
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    """The stand-in, which is compiled here."""
+    made = tmp_path_factory.mktemp("nccl") / "libnccl.so.2"
+    command = [os.environ.get("CXX", "c++"), "-std=c++20", "-O1", "-shared", "-fPIC", "-x", "c++"]
+    try:
+        subprocess.run([*command, str(SOURCE), "-o", str(made)], check=True, timeout=100)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("no compiler for the stand-in")
+    return made
+
+
+def launch(folder, text, ranks, library, fails=False, device="fenced", **more):
+    """What a script prints as that many ranks, sorted by line."""
+    script = Path(folder) / "script.py"
+    script.write_text(textwrap.dedent(text), "utf-8")
+    environment = dict(
+        os.environ, NUMBUS_DEVICE=device, NUMBUS_NUM_THREADS="1", NUMBUS_NCCL=str(library), **more
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "numbus.dist.run", "--nproc_per_node", str(ranks), str(script)],
+        cwd=folder, capture_output=True, text=True, env=environment, timeout=110,
+    )  # fmt: skip
+    assert (done.returncode != 0) == fails, done.stdout + done.stderr
+    return done.stdout + done.stderr if fails else "\n".join(sorted(done.stdout.splitlines()))
+
+
+COLLECTIVES = """
+    import numpy as np
+    import torch
+    import torch.distributed as dist
+
+    dist.init_process_group("nccl")
+    r, n = dist.get_rank(), dist.get_world_size()
+
+    def everywhere(make):
+        return [make(k) for k in range(n)]
+
+    folds = {
+        dist.ReduceOp.SUM: lambda all: sum(all[1:], all[0]),
+        dist.ReduceOp.PRODUCT: lambda all: np.prod(np.stack(all), 0),
+        dist.ReduceOp.MIN: lambda all: np.min(np.stack(all), 0),
+        dist.ReduceOp.MAX: lambda all: np.max(np.stack(all), 0),
+        dist.ReduceOp.AVG: lambda all: sum(all[1:], all[0]) / n,
+    }
+    names = "float16 bfloat16 float32 float64 int8 uint8 int16 int32 int64 complex64".split()
+    for name in names:
+        kind = getattr(torch, name)
+        for op, fold in folds.items():
+            if op == dist.ReduceOp.AVG and "int" in name:
+                continue
+            if name == "complex64" and op not in (dist.ReduceOp.SUM, dist.ReduceOp.AVG):
+                continue
+            parts = everywhere(lambda k: np.arange(6.0).reshape(2, 3) % 3 + k)
+            want = fold(parts)
+            x = torch.tensor(parts[r].tolist()).to(kind)
+            y = x.clone()
+            dist.all_reduce(y, op=op)
+            assert y.dtype == kind and y.float().tolist() == want.tolist(), (name, op, y, want)
+            y = x.clone().t()  # its memory is in another order
+            dist.all_reduce(y, op=op)
+            assert y.float().tolist() == want.T.tolist(), (name, op, y)
+            y = x.clone()
+            dist.reduce(y, dst=n - 1, op=op)
+            assert y.float().tolist() == (want if r == n - 1 else parts[r]).tolist(), (name, op)
+            y = torch.zeros(3, dtype=kind)
+            stacked = [np.arange(3.0 * n).reshape(n, 3) % 3 + k for k in range(n)]
+            dist.reduce_scatter_tensor(y, torch.tensor(stacked[r].tolist()).to(kind), op=op)
+            assert y.float().tolist() == fold(stacked)[r].tolist(), (name, op, y)
+            y = torch.zeros(3, dtype=kind)
+            dist.reduce_scatter(y, list(torch.tensor(stacked[r].tolist()).to(kind)), op=op)
+            assert y.float().tolist() == fold(stacked)[r].tolist(), (name, op, y)
+        mine = torch.arange(4).to(kind) + r
+        y = mine.clone()
+        dist.broadcast(y, src=n - 1)
+        assert y.float().tolist() == [n - 1.0, n, n + 1, n + 2]
+        every = [torch.zeros(4, dtype=kind) for _ in range(n)]
+        dist.all_gather(every, mine)
+        assert [t[0].float().item() for t in every] == list(range(n))
+        for shape in ((n, 4), (4 * n,)):
+            joined = torch.zeros(shape, dtype=kind)
+            dist.all_gather_into_tensor(joined, mine)
+            assert joined.float().reshape(n, 4)[:, 1].tolist() == [k + 1.0 for k in range(n)]
+        some = [torch.zeros(4, dtype=kind) for _ in range(n)] if r == 1 else None
+        dist.gather(mine, some, dst=1)
+        assert r != 1 or [t[1].float().item() for t in some] == [k + 1.0 for k in range(n)]
+        y = torch.zeros(4, dtype=kind)
+        dist.scatter(y, [mine + k for k in range(n)] if r == 0 else None, src=0)
+        assert y.float().tolist() == [0.0 + r, 1 + r, 2 + r, 3 + r]
+        got = [torch.zeros(k + 1, dtype=kind) for k in range(n)]
+        dist.all_to_all(got, [torch.full((r + 1,), 10 * r + k).to(kind) for k in range(n)])
+        assert [t.float().tolist() for t in got] == [[10.0 * k + r] * (k + 1) for k in range(n)]
+        y = torch.zeros(2 * n, dtype=kind)
+        dist.all_to_all_single(y, torch.arange(2 * n).to(kind) + r)
+        assert y.float().tolist() == [2.0 * r + j + k for k in range(n) for j in range(2)]
+        right, left = (r + 1) % n, (r - 1) % n
+        begun = dist.isend(mine, right)
+        y = torch.zeros(4, dtype=kind)
+        assert dist.recv(y, left) == left and y[0].float().item() == left
+        begun.wait()
+        y, z = torch.zeros(4, dtype=kind), torch.zeros(2, dtype=kind)
+        works = dist.batch_isend_irecv([
+            dist.P2POp(dist.irecv, y, left), dist.P2POp(dist.irecv, z, left),
+            dist.P2POp(dist.isend, mine, right), dist.P2POp(dist.isend, mine[2:], right),
+        ])
+        for work in works:
+            work.wait()
+        assert y[0].float().item() == left and z.float().tolist() == [left + 2.0, left + 3]
+    flags = torch.tensor([r == 0, True, False])
+    dist.all_reduce(flags, op=dist.ReduceOp.BOR)
+    assert flags.tolist() == [True, True, False]
+    for wrong, kind in ((dist.ReduceOp.BAND, ValueError), (dist.ReduceOp.AVG, ValueError)):
+        try:
+            dist.all_reduce(torch.tensor([1]), op=wrong)
+            raise SystemExit("no error")
+        except kind as error:
+            assert "all_reduce" in str(error)
+    works = [dist.all_reduce(torch.ones(3) * k, async_op=True) for k in range(3)]
+    assert all(w.wait() and w.is_completed() for w in works)
+    y = torch.ones(5, requires_grad=True)
+    (y * 2).sum().backward()
+    dist.all_reduce(y.grad)
+    assert y.grad.tolist() == [2.0 * n] * 5
+    dist.barrier()
+    try:
+        dist.all_reduce(torch.ones(3).to("cpu"))
+        raise SystemExit("no error")
+    except ValueError as error:
+        assert "a tensor on the CPU in a group of NCCL's" in str(error), error
+    things = [None] * n
+    dist.all_gather_object(things, r)
+    assert things == list(range(n))
+    pair = dist.new_group([0, n - 1])
+    y = torch.tensor([float(r)])
+    dist.all_reduce(y, group=pair)
+    assert y.item() == (n - 1 if r in (0, n - 1) else r)
+    dist.destroy_process_group()
+    dist.init_process_group("cpu:gloo,cuda:nccl")  # and once more
+    for place in ("cpu", "fenced"):
+        y = torch.ones(2).to(place)
+        dist.all_reduce(y)
+        assert y.tolist() == [n] * 2
+    dist.destroy_process_group()
+    print(f"fine {r}\\n", end="")  # one write: ranks share the pipe
+"""
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_collectives(tmp_path, library, ranks):
+    lines = launch(tmp_path, COLLECTIVES, ranks, library)
+    assert lines == "\n".join(f"fine {r}" for r in range(ranks))
+
+
+LOST = """
+    import os, sys, time
+    import torch
+    import torch.distributed as dist
+    from datetime import timedelta
+
+    dist.init_process_group("nccl", timeout=timedelta(seconds=3))
+    r = dist.get_rank()
+    dist.all_reduce(torch.ones(3))
+    if r == 1:
+        {what}
+    begun = time.monotonic()
+    y = torch.ones(3)
+    try:
+        {then}
+        print(f"rank {{r}} was not told", flush=True)
+    except (RuntimeError, TimeoutError) as error:
+        print(f"rank {{r}} after {{time.monotonic() - begun:.0f}} s: {{error}}", flush=True)
+        try:
+            y.tolist()
+            print("read what is not to be trusted", flush=True)
+        except RuntimeError as again:
+            assert str(again) == str(error)
+        try:
+            dist.all_reduce(y)
+            print("took another call", flush=True)
+        except RuntimeError as again:
+            assert str(again) == str(error)
+        try:
+            dist.destroy_process_group()
+            print("ended well", flush=True)
+        except RuntimeError as again:
+            assert str(again) == str(error)
+        assert torch.ones(2).tolist() == [1, 1]  # what was there before can be read again
+"""
+
+
+@pytest.mark.parametrize("what, then, says, most", [
+    ("os._exit(0)", "dist.all_reduce(y)", "[all_reduce] rank 1 has left", 3),
+    ("time.sleep(8); sys.exit()", "dist.all_reduce(y)", "did not end within the timeout", 6),
+    ("os._exit(0)", "dist.send(y, 1); dist.recv(y, 1)", "[recv] rank 1 has left", 3),
+])  # fmt: skip
+def test_a_lost_rank_is_named(tmp_path, library, what, then, says, most):
+    lines = launch(tmp_path, LOST.format(what=what, then=then), 2, library).splitlines()
+    assert len(lines) == 1 and says in lines[0], lines
+    assert int(lines[0].split()[3]) <= most
+
+
+def test_a_failure_names_the_call_and_the_cause(tmp_path, library):
+    said = launch(
+        tmp_path,
+        """
+        import torch
+        import torch.distributed as dist
+
+        dist.init_process_group("nccl")
+        for k in range(3):
+            dist.all_reduce(torch.ones(3))
+        """,
+        2, library, fails=True, FAKE_NCCL_FAIL="2",
+    )  # fmt: skip
+    assert "[all_reduce] ncclAllReduce failed; got NCCL's internal error; expected nccl" in said
+
+
+WRONG = """
+    import torch
+    import torch.distributed as dist
+    from numbus.dist import nccl
+
+    dist.init_process_group("nccl")
+    r = dist.get_rank()
+    {}
+"""
+
+
+@pytest.mark.parametrize("what, says", [
+    ("dist.all_reduce(torch.ones(3 + r))", "or brings another dtype or size"),
+    ("dist.all_reduce(torch.ones(3)) if r else dist.broadcast(torch.ones(3), 0)",
+     "is in another operation"),
+    ("nccl._identity = lambda device: 'host GPU 0'; dist.all_reduce(torch.ones(3))",
+     "[all_reduce] ranks 0 and 1 share a GPU; got fenced of host; expected a GPU for each rank"),
+    ("dist.all_reduce(torch.ones(3)); dist.all_to_all_single(torch.ones(2 + 2 * r), torch.ones(2))",
+     "sends another dtype or size"),
+])  # fmt: skip
+def test_what_does_not_fit_is_named(tmp_path, library, what, says):
+    assert says in launch(tmp_path, WRONG.format(what), 2, library, fails=True)
+
+
+def test_no_library(tmp_path):
+    said = launch(
+        tmp_path, WRONG.format("dist.all_reduce(torch.ones(3))"), 2, "/nowhere/nccl.so", fails=True
+    )
+    assert "[init_process_group] no NCCL library found; got /nowhere/nccl.so" in said
+    assert "pip install nvidia-nccl-cu13" in said
+
+
+# What has no GPU runs a program for NCCL by TCP.
+def test_on_the_host(tmp_path):
+    text = WRONG.format("y = torch.ones(2); dist.all_reduce(y); print(y.tolist())")
+    assert launch(tmp_path, text, 2, "/nowhere/nccl.so", device="cpu") == "[2.0, 2.0]\n[2.0, 2.0]"
+
+
+def test_is_available():
+    assert isinstance(dist.is_nccl_available(), bool)
