@@ -426,6 +426,12 @@ NB_MODULE(_core, m) {
   m.def("is_chain_of_rows", is_chain_of_rows, nb::arg("rows"), nb::arg("terms"), nb::arg("cols"),
         "Whether a product of matrices of these extents is a chain of rows.");
   m.def(
+      "multiplies_halves",
+      [](nb::handle x, nb::handle y) {
+        return multiplies_halves(as_array(x.ptr()), as_array(y.ptr()));
+      },
+      "Whether matmul() takes operands of 16 bits as they are.");
+  m.def(
       "matmul",
       [](nb::object x, nb::object y, nb::object t, nb::object out) -> nb::object {
         Array a = to_array(x.ptr()), b = to_array(y.ptr()), o;

@@ -164,6 +164,8 @@ Array reduce(std::string_view name, Masked& m, uint64_t axes, bool keepdims,
              std::optional<DType> dtype, const Array* where, double ddof,
              const Array* out = nullptr);
 
+// Whether matmul() takes operands of 16 bits as they are: where the product runs on a GPU.
+bool multiplies_halves(const Array& x, const Array& y);
 // x @ y over the last two axes, stacks broadcast, computed in `t` (which a BLAS has); both have two
 // axes at least.
 // `part_of` says whose setting of precision (array/precision.h) holds.

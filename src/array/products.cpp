@@ -29,6 +29,13 @@ std::optional<Array> three_dimensional(const Array& a, const std::vector<int64_t
 
 }  // namespace
 
+bool multiplies_halves(const Array& x, const Array& y) {
+  const Array* const operands[2] = {&x, &y};
+  const Device& d = placement::of_result(operands);
+  if (d.runs_on_host()) return false;
+  return !placement::on || x.base->pinned || y.base->pinned;
+}
+
 Array matmul(const Array& x, const Array& y, DType t, const Array* out, uint8_t part_of) {
   Array a = x, b = y;
   std::vector<int64_t> stack;
@@ -82,8 +89,8 @@ Array matmul(const Array& x, const Array& y, DType t, const Array* out, uint8_t 
     p.a.data += l.offset;
     p.b.data += r.offset;
     p.out.data += o.offset;
-    // Where it is to run is not known yet.
-    if (placement::on)
+    // Where it is to run is not known yet, but for 16-bit operands (multiplies_halves).
+    if (placement::on && !is_half(t))
       return std::ranges::all_of(placement::both(), [&](Device* d) {
         return d ? vendor::blas_takes(p, d->kind()) : vendor::blas_takes_on_gpus(p);
       });

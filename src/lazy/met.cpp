@@ -375,7 +375,7 @@ class Search {
 
   void product(const ViewRef& x, const ViewRef& y, const ViewRef& out) {
     const Layout &a = *x.layout, &b = *y.layout, &c = *out.layout;
-    // Products of half floats are those of float32, which are cast.
+    // On a host products of half floats are those of float32, which are cast.
     if (is_half(i_.loop) || is_half(out.dtype) || !any_in(out)) return;
     if (c.shape(0) == 1 && ask_product(i_, x, y, c.shape(1), a.shape(2), c.shape(2), found_))
       return;

@@ -25,8 +25,9 @@ struct Product {
   bool tf32 = false;  // float32 on a GPU: operands may be rounded to TF32
 };
 
-// float32, float64, complex64, complex128.
-bool blas_takes(DType t);
+// float32, float64, complex64, complex128; on a GPU float16 and bfloat16, too, of which the
+// products are added up in float32 and each result is rounded once.
+bool blas_takes(DType t, DeviceKind device = DeviceKind::Cpu);
 
 // Whether the product can be done as it stands, without copies: in each operand one stride is the
 // item size and the other a positive multiple of it that spans a line (strides of extents below 2

@@ -18,6 +18,10 @@ using Status = int;
 constexpr Status kSuccess = 0, kAllocationFailed = 3;
 constexpr int kNoTranspose = 0, kTranspose = 1;
 constexpr int kDefaultMath = 0, kTf32Math = 3;  // float32 products in float32, or in TF32
+constexpr int kRoundOnce = 16;                  // sums of 16-bit products in float32 up to the end
+constexpr int kHalf = 2, kBrain = 14;           // cudaDataType_t: CUDA_R_16F, CUDA_R_16BF
+constexpr int kComputeInFloat = 68;             // CUBLAS_COMPUTE_32F
+constexpr int kAnyAlgorithm = -1;               // CUBLAS_GEMM_DEFAULT
 constexpr int kPointersOnHost = 0;
 
 template <class Int>
@@ -29,6 +33,19 @@ using StridedGemm = Status(Handle, int transpose_a, int transpose_b, Int m, Int 
                            const void* alpha, const void* a, Int a_line, long long a_stack,
                            const void* b, Int b_line, long long b_stack, const void* beta, void* c,
                            Int c_line, long long c_stack, Int stack);
+
+// Of operands and results in 16 bits.
+template <class Int>
+using GemmEx = Status(Handle, int transpose_a, int transpose_b, Int m, Int n, Int k,
+                      const void* alpha, const void* a, int a_type, Int a_line, const void* b,
+                      int b_type, Int b_line, const void* beta, void* c, int c_type, Int c_line,
+                      int compute, int algorithm);
+template <class Int>
+using StridedGemmEx = Status(Handle, int transpose_a, int transpose_b, Int m, Int n, Int k,
+                             const void* alpha, const void* a, int a_type, Int a_line,
+                             long long a_stack, const void* b, int b_type, Int b_line,
+                             long long b_stack, const void* beta, void* c, int c_type, Int c_line,
+                             long long c_stack, Int stack, int compute, int algorithm);
 
 struct Entry {
   std::string name;
@@ -47,13 +64,17 @@ struct Api {
     const std::string suffix = wide ? "_64" : "";
     for (int i = 0; i < 4; ++i) {
       const std::string stem = std::string("cublas") + "SDCZ"[i] + "gemm";
-      for (Entry* entry : {&gemm[i], &strided[i]}) {
-        entry->name = stem + (entry == &gemm[i] ? "_v2" : "StridedBatched") + suffix;
-        char (*function)() = nullptr;
-        resolve(from, entry->name, &function);
-        entry->address = reinterpret_cast<void*>(function);
-      }
+      find(from, gemm[i], stem + "_v2" + suffix);
+      find(from, strided[i], stem + "StridedBatched" + suffix);
     }
+    find(from, gemm[kOfHalves], "cublasGemmEx" + suffix);
+    find(from, strided[kOfHalves], "cublasGemmStridedBatchedEx" + suffix);
+  }
+  static void find(const Library& from, Entry& entry, const std::string& name) {
+    entry.name = name;
+    char (*function)() = nullptr;
+    resolve(from, name, &function);
+    entry.address = reinterpret_cast<void*>(function);
   }
 
   const Library* library = nullptr;
@@ -64,7 +85,8 @@ struct Api {
   Status (*set_pointer_mode)(Handle, int) = nullptr;
   const char* (*status_name)(Status) = nullptr;              // as of CUDA 11.4; may be null
   Status (*set_workspace)(Handle, void*, size_t) = nullptr;  // as of CUDA 11.2; may be null
-  Entry gemm[4], strided[4];  // float32, float64, complex64, complex128
+  static constexpr int kOfHalves = 4;
+  Entry gemm[5], strided[5];  // float32, float64, complex64, complex128; 16 bits
 };
 
 const Api& api() { return entries_of<Api>("cublas"); }
@@ -134,11 +156,11 @@ struct Factors {
 };
 
 const void* one(DType t) {
-  if (real_of(t) == DType::F32) return &Factors<float>::kOne;
+  if (real_of(t) == DType::F32 || is_half(t)) return &Factors<float>::kOne;
   return &Factors<double>::kOne;
 }
 const void* zero(DType t) {
-  if (real_of(t) == DType::F32) return &Factors<float>::kZero;
+  if (real_of(t) == DType::F32 || is_half(t)) return &Factors<float>::kZero;
   return &Factors<double>::kZero;
 }
 
@@ -149,7 +171,10 @@ std::string extents(int64_t rows, int64_t cols) {
 // cuBLAS stores columns: what lies in rows is to it the transpose, so it is given outᵀ = bᵀ aᵀ.
 template <class Int>
 void multiply(const Api& cublas, Handle handle, const GemmForm& f) {
-  const int type = f.type == DType::F32   ? 0
+  const bool halves = is_half(f.type);
+  const int kind = f.type == DType::F16 ? kHalf : kBrain;
+  const int type = halves                 ? Api::kOfHalves
+                   : f.type == DType::F32 ? 0
                    : f.type == DType::F64 ? 1
                    : f.type == DType::C64 ? 2
                                           : 3;
@@ -166,7 +191,17 @@ void multiply(const Api& cublas, Handle handle, const GemmForm& f) {
   // The single form has more ways to divide the work than a stack of one has.
   const Entry& entry = f.stack == 1 ? cublas.gemm[type] : cublas.strided[type];
   Status status = kSuccess;
-  if (f.stack == 1) {
+  if (halves && f.stack == 1) {
+    auto* gemm = reinterpret_cast<GemmEx<Int>*>(entry.address);
+    status = gemm(handle, op_b, op_a, cols, rows, inner, one(f.type), f.b.data, kind, b_line,
+                  f.a.data, kind, a_line, zero(f.type), f.out.data, kind, out_line, kComputeInFloat,
+                  kAnyAlgorithm);
+  } else if (halves) {
+    auto* gemm = reinterpret_cast<StridedGemmEx<Int>*>(entry.address);
+    status = gemm(handle, op_b, op_a, cols, rows, inner, one(f.type), f.b.data, kind, b_line,
+                  f.b.stack, f.a.data, kind, a_line, f.a.stack, zero(f.type), f.out.data, kind,
+                  out_line, f.out.stack, static_cast<Int>(f.stack), kComputeInFloat, kAnyAlgorithm);
+  } else if (f.stack == 1) {
     auto* gemm = reinterpret_cast<Gemm<Int>*>(entry.address);
     status = gemm(handle, op_b, op_a, cols, rows, inner, one(f.type), f.b.data, b_line, f.a.data,
                   a_line, zero(f.type), f.out.data, out_line);
@@ -194,7 +229,10 @@ void matmul_cuda(Device& d, const Product& p) {
   const Api& cublas = api();
   std::lock_guard<std::mutex> lock(handles_mutex);
   cuda::ContextScope scope(device.context());
-  Handle handle = handle_of(cublas, device, f.tf32 ? kTf32Math : kDefaultMath);
+  Handle handle = handle_of(cublas, device,
+                            is_half(f.type) ? kRoundOnce
+                            : f.tf32        ? kTf32Math
+                                            : kDefaultMath);
   if (cublas.wide) {
     multiply<int64_t>(cublas, handle, f);
   } else {

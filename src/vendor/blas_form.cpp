@@ -62,7 +62,7 @@ bool GemmForm::narrow() const {
 }
 
 std::optional<GemmForm> gemm_form(const Product& p) {
-  if (!blas_takes(p.type)) return {};
+  if (!blas_takes(p.type, DeviceKind::Cuda)) return {};
   const int64_t item = itemsize(p.type);
   GemmForm f{.type = p.type,
              .stack = p.stack,
@@ -98,11 +98,13 @@ GemmForm require_gemm_form(const Product& p) {
   return *form;
 }
 
-bool blas_takes(DType t) {
-  return t == DType::F32 || t == DType::F64 || t == DType::C64 || t == DType::C128;
+bool blas_takes(DType t, DeviceKind device) {
+  return t == DType::F32 || t == DType::F64 || t == DType::C64 || t == DType::C128 ||
+         (is_half(t) && device != DeviceKind::Cpu);
 }
 
 bool blas_takes(const Product& p, DeviceKind device) {
+  if (!blas_takes(p.type, device)) return false;
   std::optional<GemmForm> form = gemm_form(p);
   if (!form) return false;
   if (form->narrow()) return true;

@@ -14,8 +14,28 @@
 
 namespace numbus {
 
+// A number of 16 bits: of float16, or of bfloat16, the first half of a float32.
+template <bool kBrain>
+struct Half {
+  uint16_t bits = 0;
+  Half() = default;
+  explicit Half(float f) { bits = kBrain ? float_to_brain(f) : float_to_half(f); }
+  explicit operator float() const { return kBrain ? brain_to_float(bits) : half_to_float(bits); }
+  bool operator!=(const Half& o) const {
+    return static_cast<float>(*this) != static_cast<float>(o);
+  }
+};
+using F16 = Half<false>;
+using BF16 = Half<true>;
+template <class T>
+constexpr bool kIsHalf = std::is_same_v<T, F16> || std::is_same_v<T, BF16>;
+// What products are added up in, and their factors.
+template <class T>
+using SumOf = std::conditional_t<kIsHalf<T>, float, T>;
+
 template <class T>
 constexpr DType dtype_of() {
+  if (kIsHalf<T>) return std::is_same_v<T, F16> ? DType::F16 : DType::BF16;
   if (std::is_same_v<T, float>) return DType::F32;
   if (std::is_same_v<T, double>) return DType::F64;
   return std::is_same_v<T, std::complex<float>> ? DType::C64 : DType::C128;
@@ -51,8 +71,8 @@ struct Operand {
       return static_cast<int>(state >> 28) - 8;
     };
     for (T& x : storage) {
-      if constexpr (std::is_floating_point_v<T>) {
-        x = static_cast<T>(draw());
+      if constexpr (std::is_floating_point_v<T> || kIsHalf<T>) {
+        x = static_cast<T>(static_cast<SumOf<T>>(draw()));
       } else {
         const int real = draw();
         x = T(static_cast<typename T::value_type>(real),
@@ -87,9 +107,11 @@ void check_product(Extents n, Style a_style, Style b_style, Style out_style,
   for (int64_t s = 0; s < n.stack; ++s) {
     for (int64_t i = 0; i < n.rows; ++i) {
       for (int64_t j = 0; j < n.cols; ++j) {
-        T sum(0);
-        for (int64_t l = 0; l < n.inner; ++l) sum += a.at(s, i, l) * b.at(s, l, j);
-        want.at(s, i, j) = sum;
+        using Sum = SumOf<T>;
+        Sum sum(0);
+        for (int64_t l = 0; l < n.inner; ++l)
+          sum += static_cast<Sum>(a.at(s, i, l)) * static_cast<Sum>(b.at(s, l, j));
+        want.at(s, i, j) = static_cast<T>(sum);
       }
     }
   }
@@ -106,7 +128,7 @@ void check_product(Extents n, Style a_style, Style b_style, Style out_style,
                                  << n.inner << ", " << n.cols << "), turned " << a_style.turned
                                  << b_style.turned << out_style.turned << ", gaps " << a_style.gap
                                  << b_style.gap << out_style.gap);
-  REQUIRE(vendor::blas_takes(p));
+  REQUIRE(vendor::blas_takes(p, kIsHalf<T> ? DeviceKind::Cuda : DeviceKind::Cpu));
   size_t bytes[3] = {a.storage.size() * sizeof(T), b.storage.size() * sizeof(T),
                      out.storage.size() * sizeof(T)};
   multiply(p, bytes);

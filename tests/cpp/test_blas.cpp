@@ -109,6 +109,8 @@ TEST_CASE("blas_takes: types and strides") {
   CHECK(vendor::blas_takes(DType::F32));
   CHECK(vendor::blas_takes(DType::C128));
   CHECK(!vendor::blas_takes(DType::F16));
+  CHECK(vendor::blas_takes(DType::F16, DeviceKind::Cuda));
+  CHECK(vendor::blas_takes(DType::BF16, DeviceKind::Cuda));
   CHECK(!vendor::blas_takes(DType::I64));
   auto takes = [](auto change) {
     Product p = plain(3, 4, 5);
@@ -120,6 +122,7 @@ TEST_CASE("blas_takes: types and strides") {
   CHECK(takes([](Product& p) { p.a = {nullptr, 8, 24, 0}; }));
   CHECK(takes([](Product& p) { p.out = {nullptr, 8, 24, 0}; }));
   CHECK(!takes([](Product& p) { p.type = DType::I32; }));
+  CHECK(!takes([](Product& p) { p.type = DType::F16; }));
   CHECK(!takes([](Product& p) { p.a.col_stride = 16; }));
   CHECK(!takes([](Product& p) { p.a.row_stride = -32; }));
   CHECK(!takes([](Product& p) { p.a.row_stride = 0; }));

@@ -61,7 +61,7 @@ void check_on(Device& d) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("cublas: the arguments for every layout", T, float, double, std::complex<float>,
-                   std::complex<double>) {
+                   std::complex<double>, F16, BF16) {
   for (const char* source : {"fake_cublas.inc", "fake_cublas_11.inc"}) {
     FakeDriver driver;
     if (!driver) return;
@@ -158,6 +158,8 @@ TEST_CASE("cublas: a real GPU") {
   check_on<double>(*d);
   check_on<std::complex<float>>(*d);
   check_on<std::complex<double>>(*d);
+  check_on<F16>(*d);
+  check_on<BF16>(*d);
 
   // A number that TF32 cannot hold comes through.
   constexpr int64_t kSide = 256;

@@ -62,3 +62,33 @@ def test_compiled_products(call):
             got = njit(f)(*given.values())
         np.testing.assert_allclose(got, want, rtol=2e-3)
         assert want.ndim == 0 or got.dtype == want.dtype
+
+
+def counted(device, kind, work):
+    """What is recorded and moved by work on matrices of a type."""
+    with nb.device(device):
+        a = nb.array(np.ones((6, 8, 16)), dtype=kind)
+        b = nb.array(np.ones((6, 8, 16)), dtype=kind)
+        nb.synchronize()
+        core.reset_stats()
+        made = work(a, b)
+        nb.synchronize()
+        stats = core.stats()
+        assert all(x.dtype == a.dtype for x in made)
+        return stats["instructions"], stats["launches"], stats["bytes_moved"] / a.dtype.itemsize
+
+
+# A GPU's library takes them as they are: nothing is converted, and half as many bytes move.
+@pytest.mark.parametrize("kind", ["f2", nb.bfloat16])
+@pytest.mark.parametrize("work", [
+    lambda a, b: [a @ b.transpose(0, 2, 1)],
+    lambda a, b: [a[0] @ b[0].T, np.matmul(a[0].T, b[0]), a[0, 0] @ b[0].T],
+    lambda a, b: [a @ b[0].T, nb.dot(a[0], b[0].T), nb.tensordot(a[0], b[0], ([1], [1]))],
+    lambda a, b: nb.value_and_grad(lambda x: (x @ b[0].T).sum())(a[0]),
+])  # fmt: skip
+def test_a_gpu_takes_halves(kind, work):
+    assert counted("null", kind, work) == counted("null", "f4", work)
+
+
+def test_the_host_adds_up_in_float32():
+    assert not core.multiplies_halves(*[nb.ones((2, 2), dtype="f2", device="cpu")] * 2)

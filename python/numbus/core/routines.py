@@ -216,7 +216,8 @@ def _matrices(a, b, out):
         ):
             return _few_terms(a, b)
     dtype = dtypes.promote_types(a.dtype, b.dtype)
-    if dtype.char in "fdFD":
+    halves = dtypes.is_half(dtype) and _core.multiplies_halves(a, b)
+    if dtype.char in "fdFD" or halves:
         _offer(a._device, b._device, _core.get_device())
         return _core.matmul(a, b, dtype, out)
     result = _without_library(a, b, dtype)
@@ -224,7 +225,9 @@ def _matrices(a, b, out):
 
 
 def _without_library(a, b, dtype):
-    """Integers wrap, bool is any(and), half floats sum in float32: one kernel stores no product."""
+    """Integers wrap, bool is any(and), half floats sum in float32, as they do
+    in a GPU's library: one kernel stores no product.
+    """
     if dtypes.is_half(dtype):
         return _matrices(*[x.astype(numpy.float32) for x in (a, b)], None).astype(dtype)
     a, b = a.astype(dtype, copy=False), b.astype(dtype, copy=False)
