@@ -37,14 +37,25 @@ struct Found {
   std::shared_ptr<program::Adjoints> adjoints;
 };
 
-nb::object backward(nb::handle outputs, nb::handle seeds, bool keep, bool again) {
+// milestones: (numbers of memory, function), which is called with a Found once the derivatives by
+// that memory are complete.
+nb::object backward(nb::handle outputs, nb::handle seeds, bool keep, bool again,
+                    nb::list milestones) {
   mark_line();
   const std::vector<Array> of = all_given(outputs);
   const DeviceOfNew follow(of.empty() ? nullptr : of[0].base->device);
   const std::vector<Array> by = all_given(seeds);  // known numbers become arrays here
   std::unique_ptr<Seen> seen;
   if (again) seen = std::make_unique<Seen>();
-  return nb::cast(Found{Tape::get().backward(of, by, keep)});
+  std::vector<Tape::Milestone> told;
+  for (nb::handle m : milestones) {
+    nb::object function = m[1];
+    told.push_back({nb::cast<std::vector<uint64_t>>(m[0]),
+                    [function](const std::shared_ptr<program::Adjoints>& adjoints) {
+                      function(nb::cast(Found{adjoints}));
+                    }});
+  }
+  return nb::cast(Found{Tape::get().backward(of, by, keep, told)});
 }
 
 void tell(int64_t writer, nb::handle array, nb::object function) {
@@ -100,7 +111,7 @@ void bind_tape(nb::module_& m) {
   m.def("tape_writer", [](nb::handle a) { return Tape::get().writer(given(a)); }, nb::arg("array"));
   m.def("tape_tell", &tell, nb::arg("writer"), nb::arg("array"), nb::arg("function"));
   m.def("tape_backward", &backward, nb::arg("outputs"), nb::arg("seeds"), nb::arg("keep"),
-        nb::arg("again"));
+        nb::arg("again"), nb::arg("milestones") = nb::list());
   m.def("tape_text", [] { return program::print(Tape::get()); });
 }
 

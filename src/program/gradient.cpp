@@ -143,8 +143,10 @@ void no_derivative(const Entry& e) {
 }
 
 void pull_all(const std::deque<Entry>& all, Adjoints& adjoints,
-              const std::function<void(size_t)>& visited) {
+              const std::function<void(size_t)>& visited,
+              const std::function<void(size_t)>& passed) {
   for (size_t n = all.size(); n-- > 0;) {
+    if (passed && n + 1 < all.size()) passed(n + 1);
     const Entry& e = all[n];  // it stays where it is, whoever adds entries meanwhile
     if (e.gone() || std::ranges::none_of(e.results, [&](const Operand& r) {
           return r.active && adjoints.has(r.region);

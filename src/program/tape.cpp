@@ -192,8 +192,30 @@ void Tape::tell(int64_t writer, const Array& a, Entry::Told told) {
   numbered(writer).told.emplace_back(Region(a.view()), std::move(told));
 }
 
+// For each milestone the first entry that reads any of its bases, the last ones first.
+std::vector<std::pair<size_t, const Tape::Milestone*>> Tape::first_reads(
+    std::span<const Milestone> milestones) const {
+  std::unordered_map<uint64_t, size_t> owner;
+  for (size_t m = 0; m < milestones.size(); ++m)
+    for (const uint64_t base : milestones[m].bases) owner[base] = m;
+  std::vector<std::pair<size_t, const Milestone*>> found;
+  std::vector<bool> known(milestones.size(), false);
+  for (size_t n = 0; n < entries_.size() && found.size() < milestones.size(); ++n)
+    for (const Operand& o : entries_[n].operands) {
+      const auto m = o.active ? owner.find(o.region.base) : owner.end();
+      if (m == owner.end() || known[m->second]) continue;
+      known[m->second] = true;
+      found.emplace_back(n, &milestones[m->second]);
+    }
+  std::ranges::reverse(found);
+  for (size_t m = 0; m < milestones.size(); ++m)
+    if (!known[m]) found.emplace_back(0, &milestones[m]);
+  return found;
+}
+
 std::shared_ptr<Adjoints> Tape::backward(std::span<const Array> outputs,
-                                         std::span<const Array> seeds, bool keep) {
+                                         std::span<const Array> seeds, bool keep,
+                                         std::span<const Milestone> milestones) {
   auto adjoints = std::make_shared<Adjoints>();
   std::vector<int64_t> passed;
   // Entries stay until derivatives are found, whoever lets go of tensors meanwhile.
@@ -206,8 +228,17 @@ std::shared_ptr<Adjoints> Tape::backward(std::span<const Array> outputs,
     const Hold hold{held_};
     for (size_t n = 0; n < outputs.size(); ++n)
       if (depends(outputs[n])) adjoints->add(Region(outputs[n].view()), seeds[n]);
-    pull_all(entries_, *adjoints,
-             [&](size_t n) { passed.push_back(first_ + static_cast<int64_t>(n)); });
+    const auto ahead = first_reads(milestones);
+    auto next = ahead.begin();
+    std::function<void(size_t)> tell;
+    if (!ahead.empty())
+      tell = [&](size_t n) {
+        for (; next != ahead.end() && next->first >= n; ++next) next->second->told(adjoints);
+      };
+    pull_all(
+        entries_, *adjoints, [&](size_t n) { passed.push_back(first_ + static_cast<int64_t>(n)); },
+        tell);
+    if (tell) tell(0);
     for (const uint64_t base : spent_)
       if (adjoints->has(base))
         raise(ErrorKind::Runtime, "backward",

@@ -35,9 +35,15 @@ class Tape : public Program {
   void tell(int64_t writer, const Array& a, Entry::Told told);
 
   // The adjoints of all that the sum of the products of `outputs` and `seeds` depends on. Unless
-  // `keep`, the entries that were passed go; to pass where entries have gone raises.
+  // `keep`, the entries that were passed go; to pass where entries have gone raises. Each of
+  // `milestones` is told once the adjoints of its bases are complete, while others are not; of
+  // bases that no entry reads it is told at the end.
+  struct Milestone {
+    std::vector<uint64_t> bases;
+    std::function<void(const std::shared_ptr<Adjoints>&)> told;
+  };
   std::shared_ptr<Adjoints> backward(std::span<const Array> outputs, std::span<const Array> seeds,
-                                     bool keep);
+                                     bool keep, std::span<const Milestone> milestones = {});
 
  private:
   void added(const Entry& e, int64_t number) override;
@@ -50,6 +56,8 @@ class Tape : public Program {
   Entry& numbered(int64_t number) { return entries_[static_cast<size_t>(number - first_)]; }
   void drop(int64_t number);
   void drop_unreached();
+  std::vector<std::pair<size_t, const Milestone*>> first_reads(
+      std::span<const Milestone> milestones) const;
   void trim();
   void renumber();
 

@@ -272,5 +272,155 @@ def test_on_the_host(tmp_path):
     assert launch(tmp_path, text, 2, "/nowhere/nccl.so", device="cpu") == "[2.0, 2.0]\n[2.0, 2.0]"
 
 
+NETS = """
+    import os
+    import torch
+    import torch.distributed as dist
+    import torch.nn.functional as F
+    from torch import nn
+    from torch.nn.parallel import DistributedDataParallel as DDP
+    from numbus.dist import nccl
+
+    dist.init_process_group("nccl")
+    r, n = dist.get_rank(), dist.get_world_size()
+    log = []
+    begin = nccl.Link.all_reduce
+
+    def watched(self, op, a, fold, aside=False):
+        log.append((a.size, aside, sum(p.grad is not None for p in watched.net.parameters())))
+        return begin(self, op, a, fold, aside)
+
+    nccl.Link.all_reduce = watched
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b, self.c = nn.Linear(6, 40), nn.Linear(40, 40), nn.Linear(40, 3)
+            self.unused = nn.Linear(3, 3)
+            self.norm = nn.BatchNorm1d(40)
+
+        def forward(self, x, also=False):
+            y = self.c(torch.relu(self.norm(self.b(torch.tanh(self.a(x))))))
+            return self.unused(y) if also else y
+
+    def net():
+        torch.manual_seed(3 + r)  # DDP takes over what rank 0 has
+        return Net()
+
+    torch.manual_seed(9)
+    x, y = torch.randn(8 * n, 6), torch.randint(0, 3, (8 * n,))
+    mine = slice(8 * r, 8 * r + 8)
+
+    def step(model, **how):
+        model.zero_grad()
+        F.cross_entropy(model(x[mine], **how), y[mine]).backward()
+        return [None if p.grad is None else p.grad.clone() for p in model.parameters()]
+
+    def mean_of(gradients):
+        made = []
+        for g in gradients:
+            every = [torch.zeros(g.shape) for _ in range(n)]
+            dist.all_gather(every, g)
+            made.append(sum(every) / n)
+        return made
+
+    # One part after the pass, and four that begin within it: the same bits, and the ranks' means.
+    found = []
+    for cap in (25, 0.003):
+        model = DDP(net(), bucket_cap_mb=cap, find_unused_parameters=False)
+        watched.net = model.module
+        log.clear()
+        for k in range(2):
+            plain = Net()
+            plain.load_state_dict(model.module.state_dict())
+            want = mean_of(step(plain, also=True))
+            found.append(step(model, also=True))
+            for p, q in zip(want, found[-1]):
+                assert torch.allclose(p, q, rtol=1e-5, atol=1e-7), (cap, k)
+        sizes = [entry[0] for entry in log]
+        assert sum(sizes) == 2 * sum(p.numel() for p in model.parameters())
+        if cap == 25:
+            assert len(log) == 2 and not log[0][1] and log[0][2] == 10
+        else:
+            assert len(log) > 4 and all(entry[1] for entry in log)
+            assert log[0][2] < 10 and log[0][2] < log[1][2], log  # while others are to come
+    assert all(torch.equal(p, q) for p, q in zip(found[0], found[2]))
+
+    # Without synchronisation, gradients stay this rank's; then they travel with the next ones.
+    model = DDP(net(), bucket_cap_mb=0.003)
+    model.eval()
+    plain = Net()
+    plain.load_state_dict(model.module.state_dict())
+    plain.eval()
+    log.clear()
+    watched.net = model.module
+    with model.no_sync():
+        own = step(model, also=True)
+    assert not log
+    want = [2 * g for g in mean_of(step(plain, also=True))]
+    F.cross_entropy(model(x[mine], also=True), y[mine]).backward()
+    for p, q in zip(want, model.parameters()):
+        assert torch.allclose(p, q.grad, rtol=1e-5, atol=1e-7)
+
+    # Parameters that are unused in some or all ranks.
+    for how in ({"find_unused_parameters": True}, {"static_graph": True}):
+        model = DDP(net(), bucket_cap_mb=0.003, **how)
+        watched.net = model.module
+        for k in range(3):
+            log.clear()
+            given = step(model)
+            assert given[6] is None and given[7] is None
+            assert all(g is not None for g in given[:6] + given[8:])
+            early = log[0][2] < 8
+            assert early == ("static_graph" in how and k > 0), (how, k, log)
+    model = DDP(net(), find_unused_parameters=True)
+    watched.net = model.module
+    given = step(model, also=r == 0)
+    every = [torch.zeros(3) for _ in range(n)]
+    dist.all_gather(every, given[7])
+    assert all(torch.equal(one, every[0]) for one in every) and every[0].abs().sum() > 0
+
+    # Training: the optimizer steps on views of what travelled; all ranks stay alike.
+    model = DDP(net(), bucket_cap_mb=0.003)
+    watched.net = model.module
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+    losses = []
+    for _ in range(12):
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(x[mine], also=True), y[mine])
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    every = [torch.zeros(40, 6) for _ in range(n)]
+    dist.all_gather(every, model.module.a.weight.detach())
+    assert all(torch.equal(one, every[0]) for one in every)
+    assert losses[-1] < losses[0] / 2, losses
+
+    # Two nets, one of which has gradients of an earlier pass.
+    one, two = DDP(net(), bucket_cap_mb=0.003), DDP(net(), bucket_cap_mb=0.003)
+    watched.net = one.module
+    step(two, also=True)
+    z = two(x[mine], also=True)
+    log.clear()
+    F.cross_entropy(one(x[mine], also=True) + z.detach(), y[mine]).backward()
+    assert sum(entry[0] for entry in log) == sum(p.numel() for p in one.parameters())
+    before = [p.grad.clone() for p in one.parameters()]
+    F.cross_entropy(z, y[mine]).backward()
+    assert all(torch.equal(p, q.grad) for p, q in zip(before, one.parameters()))
+    try:
+        step(DDP(Net()))
+        raise SystemExit("no error")
+    except RuntimeError as error:
+        assert "unused.weight" in str(error) and "find_unused_parameters" in str(error)
+    print(f"fine {r}\\n", end="")
+"""
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_data_parallel(tmp_path, library, ranks):
+    lines = launch(tmp_path, NETS, ranks, library)
+    assert lines == "\n".join(f"fine {r}" for r in range(ranks))
+
+
 def test_is_available():
     assert isinstance(dist.is_nccl_available(), bool)

@@ -1,15 +1,16 @@
 """Nets of several processes, whose gradients are means over all ranks; DataParallel."""
 
 import contextlib
+import weakref
 
-import numpy
-
-from .. import dist
+from .. import _core, dist
 from ..core.errors import message
-from ..core.operands import adopt
 from ..dist import group as groups
+from ..dist.encoding import encode
+from ..dist.exchange import objects
 from ..tensors import autograd, is_grad_enabled, no_grad
 from ..tensors._tensor import RemovableHandle, wrap
+from ._buckets import Gradients, hand_out
 from .modules.module import Module
 from .modules.parallel import DataParallel
 
@@ -29,11 +30,15 @@ class DistributedDataParallel(Module):
         Whether each forward pass in training begins with the buffers of rank 0.
     process_group : ProcessGroup, optional
     bucket_cap_mb : float, default 25
-        How many 10⁶ bytes of gradients travel at once.
+        How many 10⁶ bytes of gradients travel at once. On GPUs with NCCL each part's sum begins as
+        soon as its gradients are there, beside the rest of the backward pass.
     find_unused_parameters : bool, default False
-        Whether parameters may have no gradient; else that is an error, which names them.
-    gradient_as_bucket_view, static_graph : bool
-        Nothing depends on them.
+        Whether parameters may have no gradient; else that is an error, which names them. Ranks then
+        ask each other which, after the backward pass, and gradients travel after that.
+    static_graph : bool, default False
+        The same parameters have no gradient in each pass: they ask in the first one only.
+    gradient_as_bucket_view : bool
+        Nothing depends on it: with NCCL gradients are views of what travelled, elsewhere copies.
 
     Raises
     ------
@@ -43,8 +48,9 @@ class DistributedDataParallel(Module):
 
     Notes
     -----
-    Sums over ranks are a fixed tree (see `dist.all_reduce`), so that runs repeat bit for bit. The
-    same bits for another number of ranks are promised by `backward_parts()`.
+    By TCP sums over ranks are a fixed tree (see `dist.all_reduce`), so that runs repeat bit for
+    bit; the same bits for another number of ranks are promised by `backward_parts()`. NCCL's sums
+    are in an order of its own.
     """
 
     def __init__(
@@ -72,10 +78,14 @@ class DistributedDataParallel(Module):
         if not named:
             raise RuntimeError(message(op, "no parameter requires a gradient", "none", "some"))
         self.__dict__["_asked"] = named
+        self.__dict__["_gradients"] = None  # of all that are used, once these are known
+        self._used = None if self.find_unused_parameters or static_graph else [True] * len(named)
         if init_sync:
             self._agree(op)
         for _, p in named:
             p.__dict__.setdefault("_after", []).append(RemovableHandle(self._told))
+        if self.process_group.size > 1 and self.process_group.by_nccl:
+            autograd.early.append(weakref.ref(self))
 
     def _agree(self, op):
         """Takes over what rank 0 has; RuntimeError for other parameters."""
@@ -96,13 +106,7 @@ class DistributedDataParallel(Module):
 
     def _take(self, tensors):
         """Takes over the tensors of the group's first rank."""
-        g = self.process_group
-        if g.size == 1:
-            return
-        for some in _buckets(tensors, self._cap):
-            flat = wrap(adopt(_joined(some)))
-            dist.broadcast(flat, g.ranks[0], g)
-            _spread(flat._array.to_numpy(), some)
+        hand_out("DistributedDataParallel", self.process_group, tensors, self._cap)
 
     def forward(self, *inputs, **keywords):
         if is_grad_enabled():
@@ -122,6 +126,21 @@ class DistributedDataParallel(Module):
         finally:
             self.require_backward_grad_sync = before
 
+    def early(self):
+        """Of a backward pass that begins: who is to be told of which parameters' gradients."""
+        if self._parts or not self._syncs or self._used is None:
+            return []
+        return self._known_gradients().early()
+
+    def _known_gradients(self):
+        if self._gradients is None:
+            used = [p for (_, p), one in zip(self._asked, self._used) if one]
+            self.__dict__["_gradients"] = self._of(used)
+        return self._gradients
+
+    def _of(self, parameters):
+        return Gradients("DistributedDataParallel", self.process_group, parameters, self._cap)
+
     def _told(self, _p):
         """After a backward pass: the first parameter that has its gradient stands for all."""
         if self._parts or not self._syncs or autograd.passes[0] == self._reduced_pass:
@@ -131,29 +150,29 @@ class DistributedDataParallel(Module):
 
     def _reduce(self, count):
         """Makes the gradients the sums over all ranks, divided by `count`."""
-        g = self.process_group
-        missing = [name for name, p in self._asked if p.grad is None]
-        used = None
-        if missing and not self.find_unused_parameters:
-            raise RuntimeError(
-                message("DistributedDataParallel", "parameters have no gradient",
-                        ", ".join(missing[:5]), "a gradient for each, or "
-                        "find_unused_parameters=True")
-            )  # fmt: skip
-        if self.find_unused_parameters:
-            flags = wrap(adopt(numpy.array([p.grad is not None for _, p in self._asked])))
-            dist.all_reduce(flags, dist.ReduceOp.BOR, g)
-            used = flags.tolist()
-        given = [p for k, (_, p) in enumerate(self._asked) if used is None or used[k]]
+        if self._used is not None:
+            asked = [pair for pair, used in zip(self._asked, self._used) if used]
+            missing = [name for name, p in asked if p.grad is None]
+            if missing:
+                raise RuntimeError(
+                    message("DistributedDataParallel", "parameters have no gradient",
+                            ", ".join(missing[:5]), "a gradient for each, or "
+                            "find_unused_parameters=True")
+                )  # fmt: skip
+            self._known_gradients().finish(count)
+            return
+        flags = [p.grad is not None for _, p in self._asked]
+        every = objects(self.process_group, "DistributedDataParallel", encode(flags))
+        used = [any(one) for one in zip(*every)]
+        if self.static_graph and not self.find_unused_parameters:
+            self._used = used
+        given = [p for (_, p), one in zip(self._asked, used) if one]
         with no_grad():
             for p in given:
                 if p.grad is None:
-                    p.grad = wrap(adopt(numpy.zeros(tuple(p.shape), p._array.dtype))).to(p.device)
-            for some in _buckets([p.grad for p in reversed(given)], self._cap):
-                flat = wrap(adopt(_joined(some)))
-                dist.all_reduce(flat, dist.ReduceOp.SUM, g)
-                a = flat._array.to_numpy()
-                _spread(a / a.dtype.type(count) if count > 1 else a, some)
+                    p.grad = wrap(_core.filled_like(p._array, 0))
+            if given:
+                self._of(given).finish(count)
 
     def backward_parts(self, losses):
         """The gradient of the mean of losses over equal parts of the batch, on all ranks.
@@ -209,31 +228,3 @@ class DistributedDataParallel(Module):
 def _added(a, b):
     """The sum of two gradients, of which there may be none."""
     return a + b if a is not None and b is not None else a if b is None else b
-
-
-def _buckets(tensors, cap):
-    """Lists of tensors of one dtype, of `cap` bytes unless one alone has more."""
-    made, kind, size = [], None, 0
-    for t in tensors:
-        n = t._array.nbytes
-        if not made or t._array.dtype != kind or size + n > cap:
-            made.append([])
-            kind, size = t._array.dtype, 0
-        made[-1].append(t)
-        size += n
-    return made
-
-
-def _joined(tensors):
-    return numpy.concatenate([t.detach()._array.to_numpy().reshape(-1) for t in tensors])
-
-
-def _spread(flat, tensors):
-    """Writes the elements of a line into tensors."""
-    at = 0
-    with no_grad():
-        for t in tensors:
-            n = t._array.size
-            part = numpy.array(flat[at : at + n]).reshape(tuple(t.shape))
-            t.copy_(wrap(adopt(part)))
-            at += n

@@ -18,6 +18,9 @@ __all__ = [
 
 
 passes = [0]  # how many backward passes there were: who is told after one knows it again
+# Weak references to those who want gradients as soon as they are there: what early() of each gives
+# is (tensors, function) for each of its groups; the function is called where all have one.
+early = []
 
 
 def _listed(x):
@@ -55,13 +58,27 @@ def _seeds(op, outputs, given):
     return made
 
 
-def _run(op, outputs, given, retain_graph, create_graph):
+def _early_groups():
+    """The groups of all who want gradients early, of tensors that are alone in their memory."""
+    groups = []
+    for known in list(early):
+        owner = known()
+        if owner is None:
+            early.remove(known)
+            continue
+        for some, function in owner.early():
+            if all([len(_tensor.leaves_of(t._base)) == 1 for t in some]):
+                groups.append((some, function))
+    return groups
+
+
+def _run(op, outputs, given, retain_graph, create_graph, milestones=()):
     seeds = _seeds(op, outputs, given)
     keep = create_graph if retain_graph is None else retain_graph
     before = _core.set_grad_enabled(bool(create_graph))  # for hooks and functions of users
     try:
         arrays = [y._array for y in outputs]
-        return _core.tape_backward(arrays, seeds, bool(keep), bool(create_graph))
+        return _core.tape_backward(arrays, seeds, bool(keep), bool(create_graph), list(milestones))
     finally:
         _core.set_grad_enabled(before)
 
@@ -107,21 +124,41 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     passes[0] += 1
     outputs = _listed(tensors)
     since = _core.tape_now()
-    found = _run("backward", outputs, grad_tensors, retain_graph, create_graph)
+    done, passed = [], set()
+    groups = [] if create_graph or inputs is not None or not early else _early_groups()
+
+    def milestone(some, function):
+        def reached(found):
+            given = [(t, _found(found, t, False, True)) for t in some]
+            passed.update([t._base for t in some])
+            for t, g in given:
+                if g is not None:
+                    _accumulate(t, g, False)
+                    done.append((t, g))
+            if all([g is not None for _, g in given]):  # those of another net have none
+                function()
+
+        return [t._base for t in some], reached
+
+    milestones = [milestone(*group) for group in groups]
+    found = _run("backward", outputs, grad_tensors, retain_graph, create_graph, milestones)
     if inputs is not None:
         targets = [(t, False) for t in _listed(inputs)]
     else:
         targets = []
         for base in found.bases():
+            if base in passed:
+                continue
             leaves = _tensor.leaves_of(base)
             targets += [(t, len(leaves) == 1) for t in leaves]
-    done = []
+    later = []
     for t, alone in targets:
         g = _found(found, t, create_graph, alone)
         if g is not None:
-            done.append((t, g))
-    for t, g in done:
+            later.append((t, g))
+    for t, g in later:
         _accumulate(t, g, create_graph)
+    done += later
     del found
     _core.tape_settle(since)
     for t, _ in done:
