@@ -130,10 +130,6 @@ Communicator::Communicator(Device& device, int size, int rank, const NcclId& id)
   check("init_process_group", "ncclCommInitRank", nccl.init(&comm_, size, id, rank));
 }
 
-Communicator::~Communicator() {
-  if (!ended_ && aborted_.empty()) abort("[nccl] the group has been let go");
-}
-
 void Communicator::check(const char* op, const std::string& entry, Status status) {
   if (status == kSuccess || status == kInProgress) [[likely]] {
     return;

@@ -35,9 +35,9 @@ class Communicator {
     int peer;
   };
 
-  // All ranks of the group are here at the same time.
+  // All ranks of the group are here at the same time. What is not destroyed stays with NCCL to the
+  // end of the process: to abort it then could take from other ranks what they still wait for.
   Communicator(Device& device, int size, int rank, const NcclId& id);
-  ~Communicator();
   Communicator(const Communicator&) = delete;
 
   Device& device() const { return device_; }
