@@ -61,7 +61,7 @@ const Api& api() { return entries_of<Api>("nccl"); }
 int number_of(DType t) {
   switch (t) {
     case DType::I8: return 0;
-    case DType::U8: return 1;
+    case DType::U8:
     case DType::Bool: return 1;
     case DType::I32: return 2;
     case DType::U32: return 3;

@@ -14,19 +14,24 @@ nb = pytest.importorskip("numbus")
 from numbus import dist  # noqa: E402
 
 pytestmark = pytest.mark.numbus
-SOURCE = Path(__file__).parents[1] / "cpp" / "fake_nccl.inc"
+SOURCES = Path(__file__).parents[1] / "cpp"
+
+
+def compiled(folder, source):
+    """A stand-in as a library."""
+    made = folder / "library.so"
+    command = [os.environ.get("CXX", "c++"), "-std=c++20", "-O1", "-shared", "-fPIC", "-x", "c++"]
+    try:
+        subprocess.run([*command, str(SOURCES / source), "-o", str(made)], check=True, timeout=100)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("no compiler for the stand-in")
+    return made
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
-    """The stand-in, which is compiled here."""
-    made = tmp_path_factory.mktemp("nccl") / "libnccl.so.2"
-    command = [os.environ.get("CXX", "c++"), "-std=c++20", "-O1", "-shared", "-fPIC", "-x", "c++"]
-    try:
-        subprocess.run([*command, str(SOURCE), "-o", str(made)], check=True, timeout=100)
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("no compiler for the stand-in")
-    return made
+    """The stand-in for NCCL."""
+    return compiled(tmp_path_factory.mktemp("nccl"), "fake_nccl.inc")
 
 
 def launch(folder, text, ranks, library, fails=False, device="fenced", **more):
@@ -153,6 +158,10 @@ COLLECTIVES = """
     y = torch.tensor([float(r)])
     dist.all_reduce(y, group=pair)
     assert y.item() == (n - 1 if r in (0, n - 1) else r)
+    by_tcp = dist.new_group(backend="gloo")
+    y = torch.ones(3).to("cpu")
+    dist.all_reduce(y, group=by_tcp)
+    assert y.tolist() == [n] * 3 and dist.get_backend(by_tcp) == "gloo"
     dist.destroy_process_group()
     dist.init_process_group("cpu:gloo,cuda:nccl")  # and once more
     for place in ("cpu", "fenced"):
@@ -420,6 +429,40 @@ NETS = """
 def test_data_parallel(tmp_path, library, ranks):
     lines = launch(tmp_path, NETS, ranks, library)
     assert lines == "\n".join(f"fine {r}" for r in range(ranks))
+
+
+CHOICE = """
+    import ctypes
+    import os
+    import torch
+
+    ctypes.CDLL(os.environ["NUMBUS_CUDA_DRIVER"]).fake_set(ctypes.c_size_t(1 << 28), 12040, 2)
+    import numbus.dist.group
+    {}
+    assert torch.cuda.current_device() == 1 and torch.cuda.device_count() == 2
+    host = torch.arange(3.0).to("cpu")
+    there = host.cuda()
+    assert str(there.device) == str(host.to("cuda").device) == "cuda:1"
+    for wrong, says in ((7, "there is no GPU 7"), (0, "arrays lie on a GPU already")):
+        try:
+            torch.cuda.set_device(wrong)
+            print("no error")
+        except RuntimeError as error:
+            assert says in str(error), error
+    print("fine")
+"""
+
+
+@pytest.mark.parametrize("how", [
+    "torch.cuda.set_device(1)",
+    "torch.cuda.set_device('cuda:1')",
+    "os.environ['LOCAL_RANK'] = '1'; numbus.dist.group._take_gpu(None)",
+    "numbus.dist.group._take_gpu(torch.device('cuda', 1))",
+])  # fmt: skip
+def test_a_gpu_is_chosen(tmp_path, how):
+    driver = compiled(tmp_path, "fake_cuda_driver.inc")
+    more = {"NUMBUS_CUDA_DRIVER": str(driver)}
+    assert launch(tmp_path, CHOICE.format(how), 1, "none", device="auto", **more) == "fine"
 
 
 def test_is_available():

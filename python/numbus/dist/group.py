@@ -92,6 +92,13 @@ def _number(op, given, name):
     return int(text)
 
 
+def _backend_of(op, name):
+    name = str(name).lower()
+    if name not in _BACKENDS:
+        raise ValueError(message(op, "backend", name, "'gloo' or 'nccl'"))
+    return name
+
+
 def init_process_group(
     backend=None, init_method=None, timeout=None, world_size=-1, rank=-1, store=None,
     group_name="", pg_options=None, device_id=None,
@@ -143,9 +150,7 @@ def init_process_group(
         raise NotImplementedError(message(op, f"{name} is not there yet", name, "init_method"))
     if backend is None:
         backend = "cpu:gloo,cuda:nccl" if _core.may_have_gpu() else "gloo"
-    backend = str(backend).lower()
-    if backend not in _BACKENDS:
-        raise ValueError(message(op, "backend", backend, "'gloo' or 'nccl'"))
+    backend = _backend_of(op, backend)
     if not isinstance(group_name, str):
         raise TypeError(message(op, "group_name", type(group_name).__name__, "a str"))
     if isinstance(device_id, int):
@@ -320,13 +325,14 @@ def get_process_group_ranks(group=None):
 def new_group(ranks=None, timeout=None, backend=None, pg_options=None):
     """A group of some ranks, of all by default. All ranks call it, in the same order.
 
-    NotImplementedError for a timeout or a backend of its own, and for pg_options.
+    NotImplementedError for a timeout of its own, and for pg_options.
     """
     op, world = "new_group", of(None)
-    if timeout is not None or pg_options is not None or backend not in (None, world.backend):
+    backend = world.backend if backend is None else _backend_of(op, backend)
+    if timeout is not None or pg_options is not None:
         raise NotImplementedError(
             message(op, "a group with settings of its own is not there yet",
-                    f"timeout={timeout}, backend={backend}, pg_options={pg_options}",
+                    f"timeout={timeout}, pg_options={pg_options}",
                     "those of init_process_group()")
         )  # fmt: skip
     ranks = list(world.ranks) if ranks is None else sorted(ranks)
@@ -335,7 +341,7 @@ def new_group(ranks=None, timeout=None, backend=None, pg_options=None):
     _State.groups += 1
     if world.rank not in ranks:
         return OUTSIDE
-    return ProcessGroup(world.mesh, ranks, _State.groups, world.backend)
+    return ProcessGroup(world.mesh, ranks, _State.groups, backend)
 
 
 def destroy_process_group(group=None):

@@ -41,16 +41,17 @@ def _on_host_by_name(a):
     return _core.get_device() not in ("cpu", "null")
 
 
-def link(op, g, *tensors):
+def link(op, g, *tensors, mixed=False):
     """What joins the GPUs of these tensors; None: they travel by TCP.
 
-    ValueError for tensors of several devices, and for one on the host where the group is NCCL's.
+    mixed: so do tensors of several devices. ValueError for these otherwise, and for one on the host
+    where the group is NCCL's.
     """
-    place = place_of(op, g, *tensors)
+    place = place_of(op, g, *tensors, mixed=mixed)
     return place and (opened(g, place) or _open(op, g, place))
 
 
-def place_of(op, g, *tensors):
+def place_of(op, g, *tensors, mixed=False):
     """The device of tensors that NCCL takes; None: they travel by TCP."""
     if g.size == 1 or not g.by_nccl:
         return None
@@ -60,6 +61,8 @@ def place_of(op, g, *tensors):
             raise TypeError(message(op, "no tensor", type(t).__name__, "a Tensor"))
         places.add(_on_gpu(t._array))
     if len(places) != 1:
+        if mixed:
+            return None
         raise ValueError(message(op, "tensors on several devices", sorted(map(str, places)), "one"))
     place = places.pop()
     if place is None:

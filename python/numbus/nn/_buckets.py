@@ -29,7 +29,7 @@ def hand_out(op, group, tensors, cap):
     """Has all ranks take over the tensors of the group's first one."""
     if group.size == 1 or not tensors:
         return
-    joined = nccl.link(op, group, *tensors)
+    joined = nccl.link(op, group, *tensors, mixed=True)
     for some in parts_of(tensors, cap):
         if joined is not None:
             _spread(joined.broadcast(op, _line([t._array for t in some]), 0), some)
@@ -49,7 +49,7 @@ class Gradients:
 
     def __init__(self, op, group, parameters, cap):
         self._op, self._group = op, group
-        self._joined = nccl.link(op, group, *parameters)
+        self._joined = nccl.link(op, group, *parameters, mixed=True)
         self._parts = parts_of(list(reversed(parameters)), cap)
         self._begun, self._arrived = [], set()
 
@@ -71,7 +71,8 @@ class Gradients:
 
     def _begin(self, fold):
         part = self._parts[len(self._begun)]
-        line = _line([p.grad._array for p in part])
+        # Cost may have had a gradient of known numbers computed on the host.
+        line = _line([p.grad._array for p in part]).to_device(self._joined.device)
         aside = len(self._parts) > 1
         self._begun.append(self._joined.all_reduce(self._op, line, fold, aside))
 

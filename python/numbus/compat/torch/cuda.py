@@ -51,7 +51,8 @@ def synchronize(device=None):
 
 
 def _known(device):
-    return _cuda.list_devices()[_tensors.device("cuda" if device is None else device).index or 0]
+    number = None if device is None else _tensors.device(device).index
+    return _cuda.list_devices()[_core.current_gpu() if number is None else number]
 
 
 def get_device_name(device=None):
