@@ -175,6 +175,11 @@ class Dispatcher {
     entry(all, key);
   }
 
+  // For all types that another one is compiled for.
+  void compile_like(const Dispatcher& other) {
+    for (const auto& [key, e] : other.entries_) entry(e->types, key);
+  }
+
   static std::string describe(const std::vector<Type>& types) {
     std::string s = "(";
     for (const Type& t : types) s += (s.size() > 1 ? ", " : "") + frontend::name(t);
@@ -424,6 +429,7 @@ void bind_frontend(nb::module_& m) {
       .def_prop_ro("signatures", &Dispatcher::signatures)
       .def_prop_ro("results", &Dispatcher::results)
       .def_rw("release_gil", &Dispatcher::release_)
+      .def("compile_like", &Dispatcher::compile_like)
       .def_rw("only_declared", &Dispatcher::only_declared_)
       .def("inspect", [](Dispatcher& d, const std::string& what) {
         nb::list all;

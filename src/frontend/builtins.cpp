@@ -478,6 +478,13 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
     for (const Value& i : r.items) r.type.items.push_back(i.type);
     return r;
   }
+  if (name == "getattr" || name == "hasattr") return attribute_by_text(c, name);
+  if (name == "repr") {
+    expect(c, name, 1, 1);
+    if (!arg(0).type.is_number() || !arg(0).type.weak)
+      not_yet(n, "repr() of " + frontend::name(arg(0).type), "str(x)");
+    return text_of(n, arg(0));
+  }
   if (name == "filter") not_yet(n, "filter()", "a comprehension: [v for v in x if f(v)]");
   if (name == "numbus is known") {
     const Value& v = arg(0);
@@ -506,6 +513,48 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
   if (name.starts_with("exception "))
     fail(n, "exceptions can only be raised", "raise " + name.substr(10) + "(\"…\")");
   not_yet(n, "calling " + name);
+}
+
+// getattr(x, "name"), getattr(x, "name", default), hasattr(x, "name"): decided while compiling.
+Value Lower::attribute_by_text(const Call& c, const std::string& name) {
+  const Node& n = c.n;
+  const bool asks = name == "hasattr";
+  expect(c, name, 2, asks ? 2 : 3);
+  if (c.args[0].unknown()) return {};
+  if (!c.args[1].type.is(Type::Tag::Text))
+    fail(n, name + "() takes the attribute's name; got " + frontend::name(c.args[1].type),
+         "a literal string");
+  const Value& v = c.args[0];
+  const std::string& attribute = c.args[1].type.text;
+  bool there = true;
+  if (v.type.is(Type::Tag::Object)) {
+    const std::vector<std::string>& fields = object_class(v.type.number).names;
+    there = std::find(fields.begin(), fields.end(), attribute) != fields.end() ||
+            member(v.type, "get", attribute) >= 0;
+    if (!there && member(v.type, "method", attribute) >= 0) {
+      if (!asks) not_yet(n, "getattr() of a method", "x." + attribute + "()");
+      there = true;
+    }
+  } else if (asks || c.args.size() == 3) {
+    static const std::unordered_set<std::string> kOfArrays = {
+        "shape", "strides", "size", "ndim",  "itemsize", "nbytes",
+        "T",     "dtype",   "flat", "flags", "real",     "imag"};
+    const bool array = v.type.is_array() && kOfArrays.contains(attribute);
+    const auto& fields = v.type.names;
+    const bool named = v.type.is(Type::Tag::Tuple) && !fields.empty();
+    there =
+        array || (named && std::find(fields.begin() + 1, fields.end(), attribute) != fields.end());
+    // What else Python's and NumPy's objects have is not written down here.
+    if (!there &&
+        (!named || attribute.starts_with("_") || attribute == "count" || attribute == "index"))
+      not_yet(n, name + "() of " + frontend::name(v.type) + " with the name '" + attribute + "'");
+  }
+  if (asks) {
+    Value r = boolean(b_->constant(DType::Bool, Scalar::from_bool(there)));
+    r.known = Scalar::from_bool(there);
+    return r;
+  }
+  return there || c.args.size() == 2 ? attribute_of(n, v, attribute) : c.args[2];
 }
 
 }  // namespace numbus::frontend

@@ -356,6 +356,12 @@ class Lower {
   void note_lists(bool& seen);
   bool becomes_list(const Node& n);
   Value as_bits(const Node& n, const Value& v, DType t);
+
+  // --- strides.cpp
+  Value view_of_size(const Node& n, const Value& given, DType t);
+  Value from_buffer(const Call& c);
+  Value as_strided(const Call& c);
+
   Value collect_list(const Node& n, const std::string& key, Val count,
                      const std::function<void(const std::function<void(const Value&)>&)>& run,
                      bool about = false);
@@ -384,6 +390,7 @@ class Lower {
   Type declared(const Node& n);
   Value attribute(const Node& n);
   Value attribute_of(const Node& n, const Value& v, const std::string& name);
+  Value attribute_by_text(const Call& c, const std::string& name);
   Value test(const Node& n);
   Value bool_op(const Node& n, bool truths = false);
   Value compare(const Node& n);

@@ -34,6 +34,7 @@ Value Lower::choose(const Node& n, Val condition, const Value& a, const Value& b
 // The same bits as another type of the same size.
 Value Lower::as_bits(const Node& n, const Value& v, DType t) {
   DType from = v.type.dtype;
+  if (v.type.is_array() && (t != DType::Bool || t == from)) return view_of_size(n, v, t);
   bool plain = !is_complex(from) && !is_complex(t) && from != DType::Bool && t != DType::Bool;
   if (!plain || itemsize(from) != itemsize(t))
     not_yet(n, "a view of " + name(v.type) + " as " + std::string(numbus::name(t)),

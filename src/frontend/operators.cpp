@@ -42,6 +42,13 @@ Value Lower::call_operator(const Call& c, const std::string& name) {
     return compare_one(n, it->second, c.args[0], c.args[1]);
   }
   if (name == "matmul") return call_named(c, "np.matmul");
+  if (name == "imatmul") {
+    expect(c, "operator." + name, 2, 2);
+    Value r = call_named(c, "np.matmul");
+    if (r.unknown() || !c.args[0].type.is_array() || !r.type.is_array()) return r;
+    fill(n, c.args[0], r);
+    return c.args[0];
+  }
   if (name == "truth" || name == "not_") {
     expect(c, "operator." + name, 1, 1);
     Val yes = truth(n, c.args[0]);

@@ -1,5 +1,7 @@
 """Around cuda.jit: reductions, random numbers, vector types, the smaller names."""
 
+import linecache
+
 import numpy as np
 import pytest
 from numbus import cuda
@@ -113,6 +115,35 @@ def test_vector_types():
     out = np.zeros(1, np.float32)
     kernel[1, 1](v, out)
     assert out[0] == 5
+
+
+def test_vectors_are_made_in_kernels():
+    @cuda.jit
+    def kernel(out):
+        v = cuda.float32x3(1, 2.75, 3)
+        w = cuda.int32x2(2.75, 5)
+        out[0], out[1], out[2] = v.x, v[1], w.x + w.y
+
+    out = np.zeros(3)
+    kernel[1, 1](out)
+    cuda.synchronize()
+    assert out.tolist() == [1, 2.75, 7]
+
+
+@pytest.mark.parametrize("name", ["f", "grid", "range", "np"])
+def test_functions_named_as_what_the_loops_around_them_call(name):
+    space = {"cuda": cuda}
+    text = f"def {name}(a, r):\n    for i in (0, 1):\n        r[i] = a[i] + 1\n"
+    file = f"<a function named {name}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    exec(compile(text, file, "exec"), space)
+    f = cuda.guvectorize(["void(float64[:], float64[:])"], "(n)->(n)")(space[name])
+    np.testing.assert_array_equal(f(np.ones((3, 2))), np.full((3, 2), 2.0))
+    text = f"def {name}(a):\n    return a + 1\n"
+    linecache.cache[file + "2"] = (len(text), None, text.splitlines(True), file + "2")
+    exec(compile(text, file + "2", "exec"), space)
+    g = cuda.vectorize("float64(float64)")(space[name])
+    np.testing.assert_array_equal(g(np.ones(3)), np.full(3, 2.0))
 
 
 def test_vectorize_and_guvectorize():

@@ -4,6 +4,8 @@ from collections import namedtuple
 
 import numpy
 
+from ..kernels._generate import make
+
 __all__ = []
 _AXES = "xyzw"
 
@@ -24,6 +26,9 @@ def _vector(dtype, count):
             raise TypeError(f"[{name}] wrong number of items; got {len(flat)}; expected {count}")
         return tuple.__new__(cls, [kind(i) for i in flat or [0] * count])
 
+    given = [f"{n}=0" for n in names]
+    converted = ", ".join(f"kind({n})" for n in names)
+    lines = [f"def {name}({', '.join(given)}):", f"    return base({converted})"]
     return type(
         name,
         (base,),
@@ -32,7 +37,7 @@ def _vector(dtype, count):
             "__new__": new,
             "__doc__": f"{count} numbers of type {dtype}: {', '.join(names)}.",
             "__module__": "numbus.cuda",
-            "_kernel_name": f"cuda.{name}",
+            "_kernel_maker": make(name, lines, base=base, kind=kind),
         },
     )
 

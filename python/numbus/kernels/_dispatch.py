@@ -117,6 +117,16 @@ class Dispatcher(_core.Callable):
         self._signatures.append(tuple(arguments))
         return self
 
+    def recompile(self):
+        """Compiles anew for all signatures that it is compiled for, with the globals and closure of
+        now.
+        """
+        before = self._core
+        if before is None:
+            return
+        self._make().compile_like(before)
+        self._core.only_declared = before.only_declared
+
     def disable_compile(self, val=True):
         """Has calls with argument types that it is not compiled for raise TypeError; val=False: has
         them compile again.

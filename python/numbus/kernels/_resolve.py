@@ -22,7 +22,8 @@ from ._errors import CompileError, UnsupportedError
 _PLAIN = {numpy.ndarray, numpy.memmap}
 _NUMBERS = (bool, int, float, complex, numpy.generic)
 _BUILTINS = """range len abs min max int float complex bool round sum any all divmod pow enumerate
-zip tuple list slice reversed isinstance sorted print map filter str dict set ord chr""".split()
+zip tuple list slice reversed isinstance sorted print map filter str dict set ord chr
+getattr hasattr repr""".split()
 
 
 class Global(ast.expr):
@@ -352,6 +353,9 @@ class _Names(ast.NodeTransformer):
             return Global(f"dtype {number}", at, number=number)
         if getattr(value, "_kernel_type", False):
             return declared_type(value, at)
+        makes = getattr(value, "_kernel_maker", None)
+        if makes is not None:
+            return Global("function", at, number=self.program.function(makes))
         if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
             defaults = [self.describe(v, at) for v in value._field_defaults.values()]
             return self.named_tuple("namedtuple ", value, at, defaults)

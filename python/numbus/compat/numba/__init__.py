@@ -6,6 +6,8 @@ served yet raises an error that names the line.
 
 # ruff: noqa: F401 – names for users
 import importlib as _importlib
+import inspect as _inspect
+import sys as _sys
 
 import numpy as _numpy
 
@@ -38,6 +40,17 @@ class pndindex(_numpy.ndindex):
 
 
 _name_object(pndindex, "np.ndindex")
+
+
+def jit_module(**options):
+    """Has `jit(**options)` decorate the functions that the caller's module has defined so far.
+
+    Raises what jit() does for the options.
+    """
+    space = _sys._getframe(1).f_globals
+    for name, value in list(space.items()):
+        if _inspect.isfunction(value) and value.__module__ == space.get("__name__"):
+            space[name] = jit(**options)(value)
 
 
 def __getattr__(name):
