@@ -56,6 +56,13 @@ void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* contex
       "", "", 0};
   static const frontend::Site deep{"RecursionError", "maximum recursion depth exceeded", "", "", 0};
   int64_t which = context[compile::kSite];
+  if (which == compile::kForeignSite) {
+    const compile::ForeignError e = compile::foreign_error();
+    int64_t own[compile::kContextWords];
+    std::copy_n(context, std::size(own), own);
+    own[compile::kSite] = e.site;
+    raise_noted(*static_cast<const std::vector<frontend::Site>*>(e.sites), own, kernel);
+  }
   const frontend::Site& s = which == compile::kTooDeep ? deep
                             : which < 0                ? stuck
                                                        : sites.at(static_cast<size_t>(which));
@@ -384,7 +391,7 @@ void Arguments::add(nb::handle value, const char* function) {
     add_buffer(b, 0, function, t);
   } else if (PyList_CheckExact(o)) {
     add_list(value, function, t);
-  } else if (add_generator(value, t)) {
+  } else if (add_yielding(value, t) || add_generator(value, t)) {
     // added
   } else if (const Container* held = container_of(value)) {
     t = held->type();

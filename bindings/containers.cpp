@@ -138,6 +138,8 @@ void retain_owners(const Type& t, const int64_t* words) {
 }
 
 PyObject* Arguments::holder_of(const char* data) const {
+  for (const nb::object& g : generators)
+    if (PyObject* held = arguments_of_generator(g).holder_of(data)) return held;
   for (const Py_buffer& b : buffers) {
     // The buffer whose range holds the address, or ends there.
     int64_t least = 0, most = b.itemsize, at = data - static_cast<char*>(b.buf);
@@ -159,6 +161,7 @@ std::vector<int64_t> Arguments::owners_outside() const {
   for (const nb::object& c : containers) all.push_back(container_of(c)->owner());
   for (const GivenList& l : lists) all.push_back(l.owner);
   all.insert(all.end(), strings.begin(), strings.end());
+  for (const nb::object& g : generators) all.push_back(owner_of_generator(g));
   return all;
 }
 

@@ -23,6 +23,11 @@ class Container {
   int64_t owner_;
 };
 
+// Of a generator: its frame, and the arguments that it was made with.
+int64_t owner_of_generator(nb::handle generator);
+const Arguments& arguments_of_generator(nb::handle generator);
+nb::object new_generator(const frontend::Type& t, int64_t owner, const Arguments& call);
+
 // The class numbus.kernels.typed.Dict.
 nb::handle typed_dict();
 // The container that a value of numbus.kernels.typed holds; null for others.

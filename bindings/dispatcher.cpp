@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 
 #include <structmember.h>
 
@@ -31,6 +32,10 @@ nb::object on_device_of(nb::handle argument, nb::object result) {
   nb::list all;
   for (nb::handle i : result) all.append(on_device_of(argument, nb::borrow(i)));
   return nb::tuple(all);
+}
+
+bool holds_generators(const Type& t) {
+  return t.is(Type::Tag::Generator) || std::ranges::any_of(t.items, holds_generators);
 }
 
 bool only_numbers(const Type& t) {
@@ -101,10 +106,16 @@ class Dispatcher {
           return to_python(e->result.result, results, a);
         });
       }
-    Arguments a;
+    const auto given = std::make_shared<Arguments>();
+    Arguments& a = *given;
     for (size_t k = 0; k < n; ++k) a.add(args[k], name_.c_str());
     Entry& e = entry(a.types, a.key);
-    if (usual && usual_.size() < kMostUsual)
+    const bool yields = holds_generators(e.result.result);
+    if (yields && (!a.lists.empty() || !a.fetched.empty()))
+      raise(ErrorKind::Type, name_, "a generator that keeps arguments which are copied for a call",
+            a.lists.empty() ? "an array on a GPU" : "a list", "arrays of the host, or typed.List");
+    a.sites = &e.result.sites;
+    if (usual && !yields && usual_.size() < kMostUsual)
       usual_.push_back({std::string(quick.code_bytes()), &e});
     const std::vector<int64_t> outside = a.owners_outside();
     return run(
@@ -222,6 +233,7 @@ class Dispatcher {
     int64_t context[compile::kContextWords] = {};
     compile::Output output;
     context[compile::kOutput] = reinterpret_cast<int64_t>(&output);
+    context[compile::kSites] = reinterpret_cast<int64_t>(&e.result.sites);
     int64_t few[32];
     std::vector<int64_t> many(e.words > std::size(few) ? e.words : 0);
     int64_t* results = many.empty() ? few : many.data();

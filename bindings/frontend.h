@@ -40,7 +40,7 @@ class PythonProgram : public frontend::Program {
 };
 
 // An argument: its type, and the words it is passed as. Buffers stay held until the call is over.
-struct Arguments {
+struct Arguments : std::enable_shared_from_this<Arguments> {
   std::vector<frontend::Type> types;
   std::string key;
   std::vector<int64_t> words;
@@ -100,6 +100,11 @@ struct Arguments {
   void release_strings();
   // Lists and dicts of compiled functions that Python holds (containers.h).
   std::vector<nb::object> containers;
+  // Generators of compiled functions that Python holds (generators.cpp).
+  std::vector<nb::object> generators;
+  bool add_yielding(nb::handle value, frontend::Type& t);
+  // Of the code that is called: what a generator that it gives may raise.
+  const std::vector<frontend::Site>* sites = nullptr;
   // Python's lists, which see afterwards what the function does to its own.
   struct GivenList {
     nb::object list;

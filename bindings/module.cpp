@@ -198,6 +198,7 @@ NB_MODULE(_core, m) {
   bind_vendor(m);
   bind_frontend(m);
   bind_containers(m);
+  bind_generators(m);
   bind_kernels(m);
   bind_raw_kernels(m);
   bind_routines(m);

@@ -80,6 +80,7 @@ nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call
         return jit_errors().attr("instance")(t.number, held);
       });
     }
+    case Type::Tag::Generator: return new_generator(t, *words++, call);
     case Type::Tag::String: {
       const int64_t owner = words[1], length = words[2];
       int order = std::endian::native == std::endian::little ? -1 : 1;

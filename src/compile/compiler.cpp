@@ -72,6 +72,7 @@ void* external(std::string_view name) {
     add("numbus_release", &numbus_release);
     add("numbus_list", &numbus_list);
     add("numbus_resize", &numbus_resize);
+    add("numbus_resume", &numbus_resume);
     add("numbus_dict", &numbus_dict);
     add("numbus_dict_step", &numbus_dict_step);
     add("numbus_parallel", &numbus_parallel);

@@ -12,6 +12,11 @@ using V = llvm::Value*;
 
 llvm::FunctionType* function_type(Emit& E, const ir::Function& f, unsigned words) {
   auto& B = E.B;
+  if (f.generator) {  // the owner of its frame (context, parameters after the first)
+    std::vector<llvm::Type*> params{B.getPtrTy()};
+    for (size_t p = 1; p < f.params.size(); ++p) params.push_back(E.scalar_type(f.params[p]));
+    return llvm::FunctionType::get(B.getInt64Ty(), params, false);
+  }
   std::vector<llvm::Type*> params{B.getPtrTy()}, results{B.getInt32Ty()};
   params.insert(params.end(), words, B.getInt64Ty());
   for (DType t : f.params) params.push_back(E.scalar_type(t));
@@ -31,7 +36,10 @@ std::vector<llvm::Function*> declare_functions(Emit& E, const ir::Module& m, llv
     auto* f = llvm::Function::Create(function_type(E, m.functions[n], words),
                                      llvm::Function::InternalLinkage, "f" + std::to_string(n), to);
     f->addFnAttr(llvm::Attribute::NoUnwind);
-    if (!m.functions[n].recursive && n > 0) f->addFnAttr(llvm::Attribute::AlwaysInline);
+    const bool generator = m.functions[n].generator;
+    if (!m.functions[n].recursive && n > 0 && !generator)
+      f->addFnAttr(llvm::Attribute::AlwaysInline);
+    if (generator) f->setPresplitCoroutine();
     // As a loop, recursion without end would have none; so it ends where the stack does.
     if (m.functions[n].recursive) f->addFnAttr("disable-tail-calls", "true");
     all.push_back(f);
@@ -110,7 +118,8 @@ void FunctionBody::set_unrolling(llvm::Instruction* back, int64_t mark_of_loop) 
 }
 
 V FunctionBody::call_function(int64_t callee, std::vector<V> args) {
-  for (unsigned k = first_parameter(); k-- > 0;) args.insert(args.begin(), to_->getArg(k));
+  for (unsigned k = first_parameter(); k-- > 0;)
+    args.insert(args.begin(), k ? to_->getArg(k) : context());
   return B.CreateCall(functions_[callee], args);
 }
 
@@ -124,10 +133,23 @@ void FunctionBody::emit(llvm::Function* to) {
   rare_.assign(f_.body.size(), {});
   results_.clear();
   for (DType t : f_.results) results_.push_back(local(E.scalar_type(t)));
+  begin();
   for (size_t n = 0; n < f_.body.size(); ++n) step(n);
   // After the last `ret` there is nothing to reach.
   B.CreateUnreachable();
   llvm::IRBuilder<>(entry_).CreateBr(start);
+}
+
+void FunctionBody::finish(V status) {
+  if (to_->getReturnType()->isIntegerTy()) {
+    B.CreateRet(status);
+    return;
+  }
+  V all = llvm::PoisonValue::get(to_->getReturnType());
+  all = B.CreateInsertValue(all, status, 0);
+  for (unsigned k = 0; k < results_.size(); ++k)
+    all = B.CreateInsertValue(all, B.CreateLoad(E.scalar_type(f_.results[k]), results_[k]), k + 1);
+  B.CreateRet(all);
 }
 
 void FunctionBody::step(size_t n) {
@@ -136,7 +158,7 @@ void FunctionBody::step(size_t n) {
   V a = x(i.a), b = x(i.b), c = x(i.c);
   Value& r = at_[n];
   switch (i.op) {
-    case Op::param: r.v = to_->getArg(static_cast<unsigned>(i.imm) + first_parameter()); break;
+    case Op::param: r.v = parameter(static_cast<unsigned>(i.imm)); break;
     case Op::variable: {
       auto* slot = local(E.scalar_type(i.type));
       // Zero at first, wherever in a loop it is declared.
@@ -202,20 +224,10 @@ void FunctionBody::step(size_t n) {
     case Op::break_loop: jump(open_[i.a].after); break;
     case Op::continue_loop: jump(open_[i.a].next); break;
     case Op::give: B.CreateStore(a, results_[i.imm]); break;
-    case Op::ret: {
-      if (to_->getReturnType()->isIntegerTy()) {
-        B.CreateRet(a);
-      } else {
-        V all = llvm::PoisonValue::get(to_->getReturnType());
-        all = B.CreateInsertValue(all, a, 0);
-        for (unsigned k = 0; k < results_.size(); ++k)
-          all = B.CreateInsertValue(all, B.CreateLoad(E.scalar_type(f_.results[k]), results_[k]),
-                                    k + 1);
-        B.CreateRet(all);
-      }
+    case Op::ret:
+      finish(a);
       B.SetInsertPoint(block("dead"));
       break;
-    }
     case Op::read: {
       V at = B.CreateGEP(B.getInt8Ty(), pointer(a, static_cast<ir::Space>(i.imm)), b);
       r.v = B.CreateAlignedLoad(memory_type(i.type), at, llvm::Align(itemsize(i.type)));

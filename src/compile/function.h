@@ -27,13 +27,19 @@ class FunctionBody {
   // Parameters before the function's own: the context and the words of declare_functions().
   virtual unsigned first_parameter() const { return 1; }
   virtual llvm::Value* call_function(int64_t callee, std::vector<llvm::Value*> args);
+  // Where errors are noted and output is gathered.
+  virtual llvm::Value* context() { return to_->getArg(0); }
+  virtual llvm::Value* parameter(unsigned n) { return to_->getArg(n + first_parameter()); }
+  // What stands before the first step and in place of `ret`.
+  virtual void begin() {}
+  virtual void finish(llvm::Value* status);
   llvm::Value* pointer(llvm::Value* address, ir::Space space) {
     return B.CreateIntToPtr(address, B.getPtrTy(address_space(space)));
   }
   llvm::Type* memory_type(DType t) { return t == DType::Bool ? B.getInt8Ty() : E.scalar_type(t); }
   llvm::AllocaInst* local(llvm::Type* t);  // in the entry block
   llvm::Value* context_word(int word) {
-    return B.CreateConstGEP1_64(B.getInt64Ty(), to_->getArg(0), static_cast<uint64_t>(word));
+    return B.CreateConstGEP1_64(B.getInt64Ty(), context(), static_cast<uint64_t>(word));
   }
   llvm::BasicBlock* block(const char* name) {
     return llvm::BasicBlock::Create(B.getContext(), name, to_);

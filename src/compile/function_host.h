@@ -21,6 +21,28 @@ class HostBody : public FunctionBody {
   virtual void note_site(llvm::Value* record) { (void)record; }
 };
 
+// A generator: one of LLVM's coroutines, whose frame lies in counted memory after the words that
+// whoever runs it shares with it (Frame in compile/runtime.h).
+class GeneratorBody final : public HostBody {
+ public:
+  using HostBody::HostBody;
+
+ protected:
+  llvm::Value* intrinsic(const ir::Inst& i, llvm::Value* a, llvm::Value* b, llvm::Value* c,
+                         const std::vector<llvm::Value*>& arguments) override;
+  llvm::Value* context() override;
+  llvm::Value* parameter(unsigned n) override { return n ? to_->getArg(n) : frame_; }
+  void begin() override;
+  void finish(llvm::Value* status) override;
+
+ private:
+  llvm::Value* frame_word(int word);
+  void suspend(bool last);
+
+  llvm::Value *frame_ = nullptr, *handle_ = nullptr, *owner_ = nullptr;
+  llvm::BasicBlock *leave_ = nullptr, *drop_ = nullptr;
+};
+
 void prefer_vectors(llvm::Function* f, int bytes);
 
 }  // namespace numbus::compile

@@ -58,7 +58,7 @@ V HostBody::strict(const ir::Inst& i, V a, V b) {
 }
 
 V HostBody::record() {
-  return m_.kernel ? B.CreateIntToPtr(word(kRecord), B.getPtrTy()) : to_->getArg(0);
+  return m_.kernel ? B.CreateIntToPtr(word(kRecord), B.getPtrTy()) : context();
 }
 
 V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& arguments) {
@@ -140,8 +140,14 @@ V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& ar
       for (unsigned k = 0; k < arguments.size(); ++k)
         B.CreateStore(arguments[k], B.CreateStructGEP(packed, component, k));
       auto* portion = to_->getParent()->getFunction("portion" + std::to_string(ir::number_of(i)));
-      return call("numbus_parallel", B.getInt32Ty(), {portion, to_->getArg(0), component, a, b});
+      return call("numbus_parallel", B.getInt32Ty(), {portion, context(), component, a, b});
     }
+    case Intrinsic::generator: {
+      std::vector<V> all{context()};
+      all.insert(all.end(), arguments.begin(), arguments.end());
+      return B.CreateCall(functions_[static_cast<size_t>(ir::number_of(i))], all);
+    }
+    case Intrinsic::resume: return call("numbus_resume", i64, {context(), a});
     case Intrinsic::constant_memory: {
       int64_t k = ir::number_of(i);
       std::string name = "constant" + std::to_string(k);
@@ -271,7 +277,10 @@ void build_native(llvm::Module& to, const ir::Module& m, const std::string& name
         continue;
       }
     }
-    HostBody(e, m, m.functions[n], functions).emit(functions[n]);
+    if (m.functions[n].generator)
+      GeneratorBody(e, m, m.functions[n], functions).emit(functions[n]);
+    else
+      HostBody(e, m, m.functions[n], functions).emit(functions[n]);
   }
 
   // The entry: words in, words out.

@@ -63,6 +63,11 @@ Landing::Landing(Landing* outer, const std::vector<int64_t>* outside)
 void Landing::keep(Owner* o) {
   if (o->landing) remove(o);
   o->landing = nullptr;
+  if (o->item == kGenerator) {
+    // What it holds may be this call's: it has ended.
+    reinterpret_cast<Frame*>(o + 1)->state = static_cast<int64_t>(ir::Resumed::Ended);
+    return;
+  }
   for (int64_t held : {o->item == kForeign ? 0 : o->child, o->table})
     if (held) keep(reinterpret_cast<Owner*>(held));
   const uint32_t owners = o->item == kForeign ? 0 : ir::item_owners(o->item);

@@ -178,6 +178,8 @@ void numbus_release(int64_t owner) {
     return;
   if (o->item == kForeign) {
     release_foreign(reinterpret_cast<void*>(std::exchange(o->child, 0)));
+  } else if (o->item == kGenerator) {
+    close_generator(o);
   } else if (ir::item_owners(o->item)) {
     return drop_nested(o);
   }

@@ -9,7 +9,8 @@ namespace numbus::compile {
 
 // Sites of errors that no step of the code notes: threads that wait for others that never come,
 // that use memory at the same time, that wait at different lines.
-enum FoundSite : int64_t { kStuck = -1, kRace = -2, kDivergence = -3 };
+// kForeignSite: of a generator that another call has made (foreign_error()).
+enum FoundSite : int64_t { kStuck = -1, kRace = -2, kDivergence = -3, kForeignSite = -4 };
 
 // Words of the context that is passed along: where errors are noted, and output is gathered.
 enum Context : int {
@@ -26,6 +27,7 @@ enum Context : int {
   kOtherPosition,
   kOtherThread,
   kOtherThreadEnd = kOtherThread + 2,
+  kSites,  // what the numbers of sites stand for, where generators may come from other calls
   kContextWords
 };
 
@@ -68,6 +70,31 @@ constexpr int64_t kNoEntry = -1;
 // An owner of memory that others count: its child is what they let go of.
 constexpr int64_t kForeign = -1;
 extern void (*release_foreign)(void*);
+// Has a generator that nobody holds any more let go of what it holds.
+struct Owner;
+void close_generator(Owner* o);
+
+// A generator (ir::Function::generator): an owner, these words, what it has yielded, and the frame
+// of LLVM's coroutine.
+struct Frame {
+  void (**handle)(void*);  // the coroutine's frame, whose first word is what resumes it
+  int64_t* context;        // of the call that lets it go on
+  int64_t closing;         // whether nobody wants what it would yield next
+  int64_t state;           // ir::Resumed; kSuspended before it has begun, and between its steps
+  int64_t status;          // in the end: 0, or an error is noted
+  const void* sites;       // of the call that made it, where Python has had it; else null
+  int64_t spare[2];
+};
+static_assert(sizeof(Frame) == 8 * 8);
+enum FrameWord : int { kFrameHandle, kFrameContext, kFrameClosing, kFrameState, kFrameStatus };
+// The owner of a generator's frame: what it holds is let go of by the generator's own code.
+constexpr int64_t kGenerator = -2;
+// What generator of another call has failed with; the site of the error is kForeignSite.
+struct ForeignError {
+  const void* sites;
+  int64_t site;
+};
+ForeignError& foreign_error();
 
 // Gathers what print() says.
 struct Output {
@@ -87,6 +114,7 @@ int64_t numbus_list(int64_t memory, int64_t length, int64_t item);
 int64_t numbus_resize(int64_t list, int64_t length);  // zero where memory does not suffice
 int64_t numbus_dict(int64_t item);
 int64_t numbus_foreign(void* held);
+int64_t numbus_resume(int64_t* context, int64_t generator);           // ir::Resumed
 int64_t numbus_dict_step(int64_t dict, int64_t entry, int64_t step);  // ir::DictStep
 // Runs a portion over [0, n) in steps of `grain`, on several threads; the status.
 int64_t numbus_host_call(int64_t number, const int64_t* words);

@@ -485,7 +485,6 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
       not_yet(n, "repr() of " + frontend::name(arg(0).type), "str(x)");
     return text_of(n, arg(0));
   }
-  if (name == "filter") not_yet(n, "filter()", "a comprehension: [v for v in x if f(v)]");
   if (name == "numbus is known") {
     const Value& v = arg(0);
     bool known = v.type.is(Type::Tag::None) || known_int(v).has_value();

@@ -281,7 +281,7 @@ Value Lower::call_function(const Call& c, int source) {
     return call_inline(c, s.definition, s.name, nullptr, &s);
   // Files whose functions take lists as they are, not the numbers in them.
   static constexpr std::string_view kOfLists[] = {"/lists.py", "/heaps.py", "/dicts.py",
-                                                  "/strings.py"};
+                                                  "/strings.py", "/iterators.py"};
   const bool library = s.library();
   const bool lists = library && std::ranges::any_of(kOfLists, [&](std::string_view f) {
                        return s.file.ends_with(f);
@@ -357,6 +357,7 @@ Value Lower::call_function(const Call& c, int source) {
   std::vector<Val> all;
   for (const Value& a : args)
     for (Val w : flatten(a)) all.push_back(w);
+  if (spec.generator) return new_generator(c.n, spec, args, all);
   for (Val w : all) b_->emit(Op::argument, b_->type(w), w);
   Val status = b_->emit(Op::call, DType::I32, ir::kNone, ir::kNone, ir::kNone, spec.function);
   std::vector<Val> results;
@@ -442,6 +443,9 @@ Value Lower::call_local(const Call& c, int number) {
 
 Value Lower::call_inline(const Call& c, const Node& definition, const std::string& name,
                          Scope* outer, const Source* source) {
+  if (!std::exchange(expands_generator_, false) && is_generator(definition))
+    not_yet(c.n, "a generator of a local function outside of the head of a for loop",
+            "define the function at module level");
   if (++inline_depth_ > 16)
     not_yet(c.n, "recursion of local functions", "define the function at module level");
   std::vector<Value> args = bind(c.n, definition, name, c.args, c.keywords, outer);
@@ -563,6 +567,7 @@ Value Lower::call_named(const Call& given, const std::string& name) {
   if (name == "bool" && c.args.size() == 1 && c.args[0].type.is_maybe())
     return boolean(truth(c.n, c.args[0]));
   if (auto r = builtin_of_object(c, name)) return *r;
+  if (auto r = call_iterator(c, name)) return *r;
   for (const Value& a : c.args) refuse_exception(c.n, a);
   expect_values(c, name);
   for (const Value& a : c.args)

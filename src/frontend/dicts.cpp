@@ -499,7 +499,7 @@ Value Lower::dict_comprehension(const Node& n) {
   const Node& first = n.all(Field::generators)[0];
   Value over = expression(*first.one(Field::iter));
   if (over.unknown()) return {};
-  Sequence all = sequence(first, over);
+  Sequence all = items_of(first, over);
   return collect_dict(n, [&](const std::function<void(const Value&, const Value&)>& put) {
     comprehension_loops(n, all, [&] {
       Value key, value;

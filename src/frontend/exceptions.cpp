@@ -43,7 +43,7 @@ void Lower::leave_by_return() {
     break_loop(f.loop);
     return;
   }
-  if (!on_return_) {
+  if (!on_return_ && !generates_) {
     for (size_t o : owners(result_))
       if (o < returned_.size()) intrinsic(ir::Intrinsic::retain, DType::I64, get(returned_[o]));
     for (size_t i = 0; i < returned_.size(); ++i) {
@@ -99,9 +99,11 @@ Val Lower::table_says(const std::vector<std::string>& classes, Val site) {
   }
   Val table = intrinsic(ir::Intrinsic::constant_memory, DType::I64, ir::kNone, ir::kNone, ir::kNone,
                         ir::Space::Global, static_cast<int64_t>(it->constant));
-  Value byte = read_at(DType::U8, table, site, ir::Space::Global);
-  return b_->emit(Op::not_equal, DType::Bool, byte.v[0],
-                  b_->constant(DType::U8, Scalar::from_int(0)));
+  // Errors of generators that other calls have made have negative numbers: they are not caught.
+  Value byte =
+      read_at(DType::U8, table, b_->emit(Op::maximum, DType::I64, site, ci(0)), ir::Space::Global);
+  return both(less(ci(-1), site), b_->emit(Op::not_equal, DType::Bool, byte.v[0],
+                                           b_->constant(DType::U8, Scalar::from_int(0))));
 }
 
 void Lower::know_bases(const Node& n) {

@@ -29,6 +29,14 @@ bool yields(const std::vector<Node>& body) {
   return false;
 }
 
+}  // namespace
+
+bool Lower::is_generator(const Node& definition) {
+  return definition.kind != NodeKind::Lambda && yields(definition.all(Field::body));
+}
+
+namespace {
+
 Value marked(const std::string& text, std::vector<Value> items) {
   Value r;
   r.type = Type::of(Type::Tag::Iterator);
@@ -145,8 +153,7 @@ bool Lower::generator_loop(const Node& n) {
     std::tie(definition, outer) = local_functions_[callee.type.number];
     source = outer->source;
   }
-  if (!definition || definition->kind == NodeKind::Lambda || !yields(definition->all(Field::body)))
-    return false;
+  if (!definition || !is_generator(*definition)) return false;
   Call c{over, {}, {}};
   call_arguments(over, c);
   Generator g{&n,          scope_,     generator_,     {},          {}, ir::kNone,
@@ -159,6 +166,7 @@ bool Lower::generator_loop(const Node& n) {
   g.on_return = on_return_;
   g.loops = loops_;
   generator_ = &g;
+  expands_generator_ = true;
   call_inline(c, *definition, definition->text, outer, source);
   generator_ = g.outer;
   set(ended, b_->constant(DType::Bool, Scalar::from_bool(true)));
@@ -171,13 +179,11 @@ bool Lower::generator_loop(const Node& n) {
 }
 
 void Lower::yield(const Node& n) {
-  if (!generator_)
-    not_yet(n, "generators (Yield) but in the head of a for loop", "fill an array, and return it");
-  Generator* g = generator_;
   const Node* value = n.one(Field::value);
-  Value v = value ? maybe_none(*value) : Value{};
-  if (!value) v.type = Type::of(Type::Tag::None);
+  Value v = value ? maybe_none(*value) : none();
   if (v.lazy) v = materialise(n, v);
+  if (!generator_) return yield_from_here(n, v);
+  Generator* g = generator_;
   if (raising_to_ != g->raising_to || finals_.size() != g->finals)
     not_yet(n, "yield in a try statement", "a list of what is yielded");
   // The loop's body sees the names, loops and returns of its own function.

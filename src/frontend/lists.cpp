@@ -490,11 +490,9 @@ Value Lower::list_from(const Node& n, const Value& over) {
     return collect_list(n, key, ir::kNone, [&](const std::function<void(const Value&)>& put) {
       for (const Value& i : over.items) put(i);
     });
-  Sequence all = sequence(n, over);
-  auto run = [&](const std::function<void(const Value&)>& put) {
-    counted(all, [&](Val i) { put(all.item(i)); });
-  };
-  return collect_list(n, key, all.count, run, all.now != nullptr);
+  Sequence all = items_of(n, over);
+  auto run = [&](const std::function<void(const Value&)>& put) { over_all(all, put); };
+  return collect_list(n, key, all.each ? ir::kNone : all.count, run, all.now != nullptr);
 }
 
 // A list of what `run` puts: so many items, or about so many, or as many as it will be where the
@@ -719,10 +717,10 @@ Value Lower::comprehension(const Node& n) {
   if (simple && over.type.is(Type::Tag::Tuple) && over.type.text.empty())
     return tuple_comprehension(n, over);
   refuse_in_kernel(n, "lists");
-  Sequence all = sequence(first, over);
+  Sequence all = items_of(first, over);
   return collect_list(
       n, "c" + std::to_string(n.line) + ":" + std::to_string(n.col) + " item",
-      simple ? all.count : ir::kNone,
+      simple && !all.each ? all.count : ir::kNone,
       [&](const std::function<void(const Value&)>& put) {
         comprehension_loops(n, all, [&] {
           Value v;
@@ -742,13 +740,12 @@ void Lower::comprehension_loops(const Node& n, const Sequence& all,
                 outer->prefix + "c" + std::to_string(n.line) + ":" + std::to_string(n.col) + ".");
   scope.depth = 1;
   std::function<void(size_t, const Sequence&)> nest = [&](size_t g, const Sequence& s) {
-    counted(s, [&](Val i) {
-      size_t keep = temporaries_.size();
-      assign(*generators[g].one(Field::target), s.item(i));
+    over_all(s, [&](const Value& item) {
+      assign(*generators[g].one(Field::target), item);
       std::function<void()> inner = [&] {
         if (g + 1 == generators.size()) return each();
         Value next = expression(*generators[g + 1].one(Field::iter));
-        if (!next.unknown()) nest(g + 1, sequence(generators[g + 1], next));
+        if (!next.unknown()) nest(g + 1, items_of(generators[g + 1], next));
       };
       // Conditions one in the other: the later ones may rely on the earlier.
       const auto& ifs = generators[g].all(Field::ifs);
@@ -758,7 +755,6 @@ void Lower::comprehension_loops(const Node& n, const Sequence& all,
         if (!v.unknown()) when(truth(ifs[c], v), [&] { test(c + 1); });
       };
       test(0);
-      forget_temporaries(keep);
     });
   };
   scope_ = &scope;

@@ -225,13 +225,16 @@ bool Lower::for_loop_over(const Node& n) {
   if (what.type.is(Type::Tag::Tuple) && what.type.text.empty()) return unrolled_loop(n, what);
   ++scope_->depth;
   bool ends = false;
-  if (what.type.is(Type::Tag::Range)) {
+  if (what.type.is(Type::Tag::Generator)) {
+    ends = loop_over_generator(n, what);
+  } else if (what.type.is(Type::Tag::Range)) {
     if (what.type.text == "prange" && u_.options.parallel && !u_.options.kernel && !portion_)
       parallel_loop(n, what);
     else
       ends = range_loop(n, what);
   } else {
-    Sequence all = sequence(over, what);
+    const bool filtered = what.type.is(Type::Tag::Iterator) && what.type.text == "filter";
+    Sequence all = sequence(over, filtered ? Value(what.items[1]) : what);
     const auto& orelse = n.all(Field::orelse);
     Val ended = orelse.empty() ? ir::kNone : new_variable(DType::Bool);
     if (ended != ir::kNone) set(ended, b_->constant(DType::Bool, Scalar::from_bool(false)));
@@ -252,6 +255,11 @@ bool Lower::for_loop_over(const Node& n) {
                return t.owner == words[o];
              }) != temporaries_.end();
     };
+    if (filtered && !item.unknown()) {
+      const Value passes = call_value({over, {item}, {}}, what.items[0]);
+      if (!passes.unknown())
+        when(negate(truth(over, passes)), [&] { b_->emit(Op::continue_loop, DType::I64, loop); });
+    }
     bool fresh = !item.unknown() && !item.lazy;
     if (fresh)
       for (const std::vector<Val> words = flatten(item); size_t o : owners(item.type))

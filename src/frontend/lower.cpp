@@ -59,7 +59,7 @@ bool is_a(const Unit& u, const std::string& cls, const std::string& of) {
       {"ValueError", "Exception"},          {"TypeError", "Exception"},
       {"AttributeError", "Exception"},      {"MemoryError", "Exception"},
       {"RuntimeError", "Exception"},        {"NotImplementedError", "RuntimeError"},
-      {"Exception", "BaseException"},
+      {"StopIteration", "Exception"},       {"Exception", "BaseException"},
   };
   if (cls == of) return true;
   if (auto known = u.bases.find(cls); known != u.bases.end() && known->second.contains(of))
@@ -105,7 +105,8 @@ Result compile(Program& program, int function, const std::vector<Type>& argument
   for (size_t n = 0; n < todo.size(); ++n) {
     for (ir::Inst& i : all[todo[n]].body) {
       bool calls = i.op == Op::call;
-      bool runs = i.op == Op::intrinsic && ir::intrinsic_of(i) == ir::Intrinsic::parallel;
+      bool runs = i.op == Op::intrinsic && (ir::intrinsic_of(i) == ir::Intrinsic::parallel ||
+                                            ir::intrinsic_of(i) == ir::Intrinsic::generator);
       if (!calls && !runs) continue;
       int target = static_cast<int>(calls ? i.imm : ir::number_of(i));
       if (index[target] < 0) {
@@ -113,7 +114,7 @@ Result compile(Program& program, int function, const std::vector<Type>& argument
         todo.push_back(target);
       }
       i.imm = calls ? index[target]
-                    : ir::intrinsic_imm(ir::Intrinsic::parallel, ir::Space::Global, index[target]);
+                    : ir::intrinsic_imm(ir::intrinsic_of(i), ir::Space::Global, index[target]);
     }
   }
   for (int n : todo) kept.push_back(std::move(all[n]));
@@ -127,6 +128,7 @@ void Lower::run() {
   spec_.active = true;
   ++u_.active;
   result_ = spec_.result;
+  generates_ = spec_.generator = is_generator(source_.definition);
   int rounds = 0;
   do {
     changed_ = waiting_ = stuck_ = false;
@@ -147,6 +149,8 @@ void Lower::run() {
     // A list without a name that nothing is ever put into.
     if (!changed_ && !waiting_ && open_result_ && !lists_settled_) lists_settled_ = changed_ = true;
     // No path comes to a return: all of them raise.
+    if (generates_ && !changed_ && !waiting_ && result_.unknown() && !unknown_result_)
+      not_yet(source_.definition, "a generator that yields nothing");
     if (!changed_ && !waiting_ && result_.unknown() && !unknown_result_) {
       result_ = Type::of(Type::Tag::None);
       changed_ = spec_.raises = true;
@@ -192,6 +196,12 @@ void Lower::pass() {
 
   // Parameters become variables: Python may assign to them.
   std::vector<Val> params;
+  f.generator = generates_;
+  if (generates_) {
+    refuse_in_kernel(source_.definition, "generators as objects");
+    f.params.push_back(DType::I64);
+    frame_ = b.emit(Op::param, DType::I64, ir::kNone, ir::kNone, ir::kNone, 0);
+  }
   for (const Type& t : spec_.arguments)
     for (DType w : words(t)) {
       f.params.push_back(w);
@@ -225,11 +235,13 @@ void Lower::pass() {
       Node name;
       name.kind = NodeKind::Name;
       name.text = a.text;
-      borrowed_ = !renews(source_.definition.all(Field::body), name);
+      // A generator holds them itself.
+      borrowed_ = !generates_ && !renews(source_.definition.all(Field::body), name);
       assign_name(a, a.text, v);
       borrowed_ = false;
       ++n;
     }
+  if (generates_) begin_generator();
   // The result's type is known from the pass before.
   f.results = words(result_);
   if (source_.definition.kind == NodeKind::Lambda) {
@@ -575,6 +587,7 @@ Value Lower::unflatten(const Type& t, std::span<const Val> all, size_t& next) {
     }
     case Type::Tag::List:
     case Type::Tag::Dict:
+    case Type::Tag::Generator:
     case Type::Tag::Object: r.v = {all[next++]}; break;
     case Type::Tag::Maybe:
       r.v = {all[next++]};

@@ -79,6 +79,8 @@ class Lower {
     Val count;
     std::function<Value(Val)> item;
     std::function<Val()> now = {};  // how many there are by now, where that may change
+    // In place of these, where nobody knows how many there are before: runs over all items.
+    std::function<void(const std::function<void(const Value&)>&)> each = {};
   };
   // A parallel loop's body is a function of its own, which sees the outer one's variables by value.
   struct Portion;
@@ -160,6 +162,8 @@ class Lower {
   void parallel_loop(const Node& n, const Value& range);
   bool unrolled_loop(const Node& n, const Value& items);
   Sequence sequence(const Node& at, const Value& v);
+  Sequence items_of(const Node& at, const Value& v);
+  void over_all(const Sequence& s, const std::function<void(const Value&)>& body);
   Val length_of_range(const Value& range);
   void counted(Val count, const std::function<void(Val)>& body);  // for (i = 0; i < count; ++i)
   void counted(const Sequence& over, const std::function<void(Val)>& body, int64_t mark = 0);
@@ -219,6 +223,20 @@ class Lower {
   Value element_of_flat(const Node& n, const Value& a, const Value& by);
   bool generator_loop(const Node& n);
   void yield(const Node& n);
+
+  // --- generators.cpp
+  static bool is_generator(const Node& definition);
+  std::optional<Value> as_result(const Node& n, const Value& v);
+  void yield_from_here(const Node& n, const Value& v);
+  void begin_generator();
+  Value new_generator(const Node& n, const Spec& spec, const std::vector<Value>& args,
+                      const std::vector<Val>& words);
+  Val resumed(const Node& n, const Value& generator);
+  Value yielded(const Value& generator);
+  bool loop_over_generator(const Node& n, const Value& generator);
+  void each_yielded(const Node& n, const Value& over,
+                    const std::function<void(const Value&)>& each);
+  std::optional<Value> call_iterator(const Call& c, const std::string& name);
 
   // --- operators.cpp
   Value call_operator(const Call& c, const std::string& name);
@@ -737,7 +755,10 @@ class Lower {
   const Node* waits_for_types_ = nullptr;
   Portion* portion_ = nullptr;
   Generator* generator_ = nullptr;
-  const Node* here_ = nullptr;  // what is being looked at: a statement, or a part of it
+  bool expands_generator_ = false;  // the next function that is expanded yields to a loop
+  bool generates_ = false;          // this function yields
+  Val frame_ = ir::kNone;           // of it: the address of its frame's words
+  const Node* here_ = nullptr;      // what is being looked at: a statement, or a part of it
   std::unordered_set<std::string> outside_;  // variables of iterations that may hold shared lists
   int inline_depth_ = 0;
   // How many loops and branches are open, and were where the statement, or the side of an

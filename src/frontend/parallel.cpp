@@ -91,6 +91,9 @@ std::optional<Value> Lower::Portion::read(Lower& l, const std::string& name) {
   l.scope_ = inside;
   l.portion_ = this;
   if (!v) return {};
+  if (v->type.is(Type::Tag::Generator))
+    l.not_yet(*l.here_, "a generator that iterations of a parallel loop share: '" + name + "'",
+              "a list of what it yields");
   if (auto it = captured.find(v->key); it != captured.end()) return value(it->second);
   Capture c;
   for (Val slot : v->slots) {

@@ -94,7 +94,7 @@ void Lower::put_in_lists(uint64_t origin) {
 
 void Lower::set_origin(Value& v, uint64_t origin) {
   if (v.type.is_array() || v.type.is(Type::Tag::List) || v.type.is(Type::Tag::Dict) ||
-      v.type.is(Type::Tag::Object))
+      v.type.is(Type::Tag::Object) || v.type.is(Type::Tag::Generator))
     v.origin = origin;
   for (Value& i : v.items) set_origin(i, origin);
 }

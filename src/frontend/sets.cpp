@@ -54,7 +54,7 @@ Value Lower::set_comprehension(const Node& n) {
   Value over =
       some(first, maybe_none(*first.one(Field::iter)), "'NoneType' object is not iterable");
   if (over.unknown()) return {};
-  Sequence all = sequence(first, over);
+  Sequence all = items_of(first, over);
   return collect_set(n, [&](const std::function<void(const Value&)>& put) {
     comprehension_loops(n, all, [&] {
       Value v;
@@ -80,8 +80,7 @@ Value Lower::set_from(const Node& n, const std::vector<Value>& args) {
       for (const Value& v : from.items) put(v);
       return;
     }
-    Sequence all = sequence(n, from);
-    counted(all, [&](Val i) { put(all.item(i)); });
+    over_all(items_of(n, from), put);
   });
 }
 

@@ -478,6 +478,12 @@ void Lower::return_value(const Node& n, const Value& v) {
     return;
   }
   if (portion_) fail(n, "return does not work in a parallel loop");
+  if (generates_) {
+    if (v.unknown()) return;
+    if (!v.type.is(Type::Tag::None)) not_yet(n, "a value that a generator returns", "return");
+    leave_by_return();
+    return;
+  }
   if (v.unknown() || (is_open(v.type) && !lists_settled_)) {
     unknown_result_ = true;
     open_result_ = open_result_ || !v.unknown();
@@ -505,18 +511,10 @@ void Lower::return_value(const Node& n, const Value& v) {
   if (const Type* part = only_inside(r.type);
       part && (outermost || !r.type.is(Type::Tag::Tuple) || !r.type.text.empty()))
     not_yet(n, "returning " + name(*part) + (part == &r.type ? "" : " in " + name(r.type)));
-  Type wider;
-  if (!join(result_, r.type, wider))
-    not_yet(n, "returns " + name(result_) + " on one path and " + name(r.type) + " on another",
-            "return one type on every path");
-  if (wider != result_) {
-    u_.widened = u_.widened || !result_.unknown();
-    result_ = wider;
-    changed_ = true;
-    return;
-  }
-  r = convert_to(n, r, wider);
-  if (r.unknown()) return;
+  std::optional<Value> result = as_result(n, r);
+  if (!result) return;
+  r = *result;
+  const Type& wider = result_;
   std::vector<Val> given = flatten(r);
   if (finals_.size() > finals_base_) {
     // What a finally returns takes its place.

@@ -76,6 +76,7 @@ std::string name(const Type& t) {
       if (t.is_set()) return "set(" + name(t.items[0]) + ")";
       return "dict(" + name(t.items[0]) + ", " + name(t.items[1]) + ")";
     case Type::Tag::Object: return object_class(t.number).name;
+    case Type::Tag::Generator: return "generator(" + name(t.items[0]) + ")";
     case Type::Tag::Iterator: return t.text;
     case Type::Tag::Range: return "range";
     case Type::Tag::Slice: return "slice";
@@ -200,6 +201,8 @@ bool join(const Type& a, const Type& b, Type& both) {
     case Type::Tag::Dict:
       return a.is_set() == b.is_set() && join_keys(a.items[0], b.items[0], both.items[0]) &&
              join(a.items[1], b.items[1], both.items[1]);
+    case Type::Tag::Generator:
+      return a.items == b.items;  // its code stores what it yields as it is
     case Type::Tag::None:
     case Type::Tag::Range:
     case Type::Tag::NewAxis:
@@ -287,6 +290,7 @@ const Type* only_inside(const Type& t) {
       [[fallthrough]];
     case Type::Tag::Maybe:
     case Type::Tag::List:
+    case Type::Tag::Generator:
     case Type::Tag::Dict:
       for (const Type& i : t.items)
         if (const Type* found = only_inside(i)) return found;
@@ -305,7 +309,8 @@ std::vector<DType> words(const Type& t) {
     case Type::Tag::List:
     case Type::Tag::Dict:
     case Type::Tag::Object:
-      return {DType::I64};  // the owner of its header
+    case Type::Tag::Generator:
+      return {DType::I64};  // the owner of its header, or its frame
     // Whether there is a value, and its words, which are zero where there is none.
     case Type::Tag::Maybe: {
       std::vector<DType> all = words(t.items[0]);
@@ -346,7 +351,9 @@ DType stored(DType word) {
 
 uint32_t owner_words(const Type& t, size_t at) {
   if (t.is_array() || t.is(Type::Tag::String)) return 2u << at;
-  if (t.is(Type::Tag::List) || t.is(Type::Tag::Dict) || t.is(Type::Tag::Object)) return 1u << at;
+  if (t.is(Type::Tag::List) || t.is(Type::Tag::Dict) || t.is(Type::Tag::Object) ||
+      t.is(Type::Tag::Generator))
+    return 1u << at;
   uint32_t all = 0;
   at += t.is_maybe();
   for (const Type& i : t.items) {
@@ -386,7 +393,9 @@ void own_arrays(Type& t) {
 
 std::vector<size_t> owners(const Type& t) {
   if (t.is_array()) return t.owned ? std::vector<size_t>{1} : std::vector<size_t>{};
-  if (t.is(Type::Tag::List) || t.is(Type::Tag::Dict) || t.is(Type::Tag::Object)) return {0};
+  if (t.is(Type::Tag::List) || t.is(Type::Tag::Dict) || t.is(Type::Tag::Object) ||
+      t.is(Type::Tag::Generator))
+    return {0};
   if (t.is(Type::Tag::String)) return {1};
   if (t.is(Type::Tag::Function)) return {};
   std::vector<size_t> all;

@@ -22,9 +22,10 @@ struct Type {
     Number,
     Array,
     Tuple,
-    List,      // items: the type of its items
-    Dict,      // items: the types of its keys and values; None for values: a set
-    Object,    // of a jitclass; number: which
+    List,       // items: the type of its items
+    Dict,       // items: the types of its keys and values; None for values: a set
+    Object,     // of a jitclass; number: which
+    Generator,  // of a function that yields; items: the type of what it yields
     Iterator,  // what loops take apart, such as zip(…), which is its text; items: what it goes over
     Range,
     Slice,     // items: start, stop, step, each None or a number

@@ -87,6 +87,9 @@ const char* intrinsic_name(Intrinsic i) {
                                        "leaves",
                                        "random",
                                        "host_call",
+                                       "generator",
+                                       "resume",
+                                       "yields",
                                        "strict",
                                        "on_gpu",
                                        "mma_tf32"};
@@ -118,6 +121,7 @@ std::string Module::key() const {
     put(static_cast<int>(f.results.size()));
     for (DType t : f.results) put(t);
     put(f.portion);
+    put(f.generator);
     put(static_cast<int>(f.body.size()));
     for (const Inst& i : f.body) put_step(s, i);
   }

@@ -138,6 +138,13 @@ enum class Intrinsic : uint8_t {
   // A call of the layers above (base/host_call.h), number: which; the arguments before, int64, are
   // its words. What it says.
   host_call,
+  // Generators (Function::generator). generator: one of the function `number`, which begins with
+  // the arguments before, after its first parameter; the owner of its frame, 0 where there is not
+  // enough memory. resume: lets the generator a, an owner, go on; what became of it: Resumed.
+  // yields: in a generator, ends this step of it; whether nobody wants the next one.
+  generator,
+  resume,
+  yields,
   // What loops that follow CPython to the letter need (python/numbus/loops), number: Strict.
   strict,
   // Whether a GPU runs it, a constant of the code that is made.
@@ -204,6 +211,11 @@ enum class Text : uint8_t { Print, OfFloat, ToFloat };
 // Room for one more entry; no gaps left by entries that were taken out; no entries; without the
 // entry b.
 enum class DictStep : uint8_t { Grow, Settle, Clear, Drop };
+// What a generator has come to: a value, its end, an error that is noted; it is running already.
+enum class Resumed : uint8_t { Yielded, Ended, Failed, Running };
+// Words at the beginning of a generator's frame, at the address that is its first parameter: for
+// those who run it (compile/runtime.h), then the value that it has yielded.
+constexpr int64_t kGeneratorWords = 8;
 // An item of a list or an entry of a dict: its bytes, and which of its words are owners, a bit
 // each.
 constexpr int64_t stored_item(int64_t bytes, int64_t owners) { return bytes << 32 | owners; }
@@ -236,6 +248,9 @@ struct Function {
   bool recursive = false;
   // A portion of a parallel loop: its first two parameters are the range of indices it covers.
   bool portion = false;
+  // Runs until it yields, and goes on from there when it is resumed; its first parameter is the
+  // address of its frame's words. `results` are the words of what it yields.
+  bool generator = false;
 };
 
 // Functions that belong together; the first one is called from outside. As an entry it takes its

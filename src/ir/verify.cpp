@@ -116,6 +116,7 @@ std::pair<int, int> operands_of(Intrinsic i) {
     case Intrinsic::shared_memory:
     case Intrinsic::local_memory:
     case Intrinsic::atomic_load:
+    case Intrinsic::resume:
     case Intrinsic::lane_merge: return {1, 1};
     case Intrinsic::all_sync:
     case Intrinsic::any_sync:
@@ -492,6 +493,7 @@ class OfFunction final : Verifier {
       case Op::call: {
         expect(at_number(i.imm, m_.functions.size()), "no such function");
         expect(i.type == DType::I32, "status type");
+        expect(!m_.functions[i.imm].generator, "a call of a generator");
         expect(m_.functions[i.imm].params == arguments_, "not the arguments that it takes");
         arguments_.clear();
         break;
@@ -548,6 +550,12 @@ class OfFunction final : Verifier {
       params.insert(params.end(), arguments_.begin(), arguments_.end());
       expect(portion.portion && portion.params == params, "not the arguments that it takes");
       expect(type(i.a) == DType::I64 && type(i.b) == DType::I64, "range type");
+    } else if (k == Intrinsic::generator) {
+      expect(at_number(number_of(i), m_.functions.size()), "no such generator");
+      const Function& g = m_.functions[number_of(i)];
+      std::vector<DType> params{DType::I64};
+      params.insert(params.end(), arguments_.begin(), arguments_.end());
+      expect(g.generator && g.params == params, "not the arguments that it takes");
     } else if (k == Intrinsic::host_call) {
       expect(at_number(number_of(i), static_cast<size_t>(HostCall::kCount)), "no such call");
       for (DType t : arguments_) expect(t == DType::I64, "a word is an int64");
@@ -559,6 +567,7 @@ class OfFunction final : Verifier {
     } else {
       expect(arguments_.empty(), "an argument without its call");
     }
+    if (k == Intrinsic::yields) expect(f_.generator, "a yield outside of a generator");
     arguments_.clear();
   }
 

@@ -325,15 +325,18 @@ builtins.chr: chr(64 + k)
 builtins.complex: complex(s, 2.0)
 builtins.divmod: divmod(17, k)
 builtins.enumerate: [q * v for q, v in enumerate(x)]
+builtins.filter: [v for v in filter(lambda v: v > 0, x)]
 builtins.float: float(k)
 builtins.getattr: getattr(x, "size")
 builtins.hasattr: hasattr(x, "size")
 builtins.int: int(s * 10)
 builtins.isinstance: (isinstance(k, int), isinstance(s, int))
+builtins.iter: g = iter(x); (next(g), next(g))
 builtins.len: len(x)
 builtins.map: [v for v in map(lambda v: v + 1, x)]
 builtins.max: max(s, 2.5)
 builtins.min: min(s, 2.5)
+builtins.next: g = iter((1, 2, 3)); (next(g), next(g), next(g), next(g, -1))
 builtins.ord: ord("a")
 builtins.print: print(k, s, end="")
 builtins.range: [q for q in range(k, 20, 3)]
@@ -375,7 +378,7 @@ numpy: MachAr asfarray in1d ndarray.itemset ndarray.ptp: NumPy 2 has no such nam
 numpy: polynomial.polyutils.as_series: not yet
 numpy: ndarray.tobytes: there are no objects of bytes
 numpy: polynomial.polynomial.Polynomial: not yet: objects of NumPy's classes
-python: builtins.hash builtins.type builtins.filter builtins.iter builtins.next: not yet
+python: builtins.hash builtins.type: not yet
 python: ctypes.c_double ctypes.c_float ctypes.c_int16 ctypes.c_int32 ctypes.c_int64 ctypes.c_int8 ctypes.c_uint16 ctypes.c_uint32 ctypes.c_uint64 ctypes.c_uint8 ctypes.c_void_p: not yet: functions of C libraries
 ufuncs: isnat: there are no dates
 cpu: gdb gdb_breakpoint gdb_init: no debugger is attached

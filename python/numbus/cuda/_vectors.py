@@ -4,7 +4,7 @@ from collections import namedtuple
 
 import numpy
 
-from ..kernels._generate import make
+from ..kernels._made import make
 
 __all__ = []
 _AXES = "xyzw"

@@ -10,6 +10,7 @@ from .. import _core
 from . import types
 from ._declared import Declared
 from ._errors import bind
+from ._made import make
 from ._resolve import name_object, program
 
 __all__ = ["jit", "njit", "prange"]
@@ -40,7 +41,20 @@ def resolver(kernel):
     It does not keep the object alive, which holds the core's.
     """
     of = weakref.ref(kernel)
-    return lambda: program.anew(of().py_func)
+    if not inspect.isgeneratorfunction(kernel.py_func):
+        return lambda: program.anew(of().py_func)
+    call = _caller(kernel)
+    return lambda: program.anew(call)
+
+
+def _caller(kernel):
+    """A function that gives what a call of a generator function gives: the entry of its code."""
+    star = {inspect.Parameter.VAR_POSITIONAL: "*{0}", inspect.Parameter.KEYWORD_ONLY: "{0}={0}"}
+    parameters = inspect.signature(kernel.py_func).parameters.values()
+    given = ", ".join(star.get(p.kind, "{0}").format(p.name) for p in parameters)
+    name = kernel.__name__ if kernel.__name__.isidentifier() else "generator"
+    lines = [f"def {name}({', '.join(kernel._names)}):", f"    return numbus_generator({given})"]
+    return make(name, lines, numbus_generator=kernel.py_func)
 
 
 class Dispatcher(_core.Callable):

@@ -23,7 +23,7 @@ _PLAIN = {numpy.ndarray, numpy.memmap}
 _NUMBERS = (bool, int, float, complex, numpy.generic)
 _BUILTINS = """range len abs min max int float complex bool round sum any all divmod pow enumerate
 zip tuple list slice reversed isinstance sorted print map filter str dict set ord chr
-getattr hasattr repr""".split()
+getattr hasattr repr iter next""".split()
 
 
 class Global(ast.expr):
@@ -306,6 +306,19 @@ class _Names(ast.NodeTransformer):
             self.function,
             "return the new value, or write into a global array passed as an argument",
         )
+
+    def visit_Expr(self, node):
+        """`yield from x` is a loop that yields each item."""
+        if not isinstance(node.value, ast.YieldFrom):
+            return self.generic_visit(node)
+        at = node.value
+        item = ast.Name("numbus item", ast.Load())
+        target = ast.Name("numbus item", ast.Store())
+        body = ast.Expr(ast.Yield(item))
+        loop = ast.For(target, self.visit(at.value), [body], [])
+        for made in (item, target, body, body.value, loop):
+            ast.copy_location(made, at)
+        return loop
 
     def visit_AnnAssign(self, node):
         node.target = self.visit(node.target)
