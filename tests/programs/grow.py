@@ -26,8 +26,9 @@ from .sets import Sets
 from .statements import Statements
 from .texts import Texts
 from .wider import Wider
+from .yielders import Yielders
 
-GRAMMAR_VERSION = 11
+GRAMMAR_VERSION = 12
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def bounded(more=1 << 30, seconds=5.0):
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones, Sets):
+class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones, Sets, Yielders):
     def __init__(self, seed: int, features: Features):
         self.r = random.Random(seed)
         self.features = features
@@ -87,6 +88,8 @@ class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones, Sets):
         self.unsure = self.r.random() < 0.3  # much of None-or-value
         self.tries = not self.scalar and self.r.random() < 0.3  # many try statements
         self.sets = not self.scalar and self.r.random() < 0.2  # many sets
+        self.lazily = not self.scalar and self.r.random() < 0.25  # many generators as objects
+        self.yielders: dict = {}  # names that hold one: a sample of what it yields
         self.maybes: dict = {}  # names that hold None or a value: a sample of the value
         self.options: list = []  # functions that give such
         self.level = 0
@@ -230,7 +233,7 @@ class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones, Sets):
         for _ in range(2 * self.unsure):
             with contextlib.suppress(Reject):
                 self.optional()
-        if r.random() < 0.25:
+        if self.lazily or r.random() < 0.25:
             try:
                 self.generator()
             except Reject:

@@ -264,7 +264,10 @@ class Produced:
         self.frame, self.items = frame, items
 
     def __iter__(self):
-        return self.items
+        return self
+
+    def __next__(self):
+        return next(self.items)
 
     def samples(self):
         return self.frame.table.samples((self.frame.key, "return"))

@@ -39,6 +39,8 @@ class Statements:
             all_ = all_ + [("try", 8)]
         if self.sets:
             all_ = all_ + [("set", 15)]
+        if self.lazily:
+            all_ = all_ + [("yielder", 15)]
         if self.loops:
             all_ = all_ + [("leave", 3)]
         if self.level == 1:
