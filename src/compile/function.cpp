@@ -140,7 +140,7 @@ void FunctionBody::emit(llvm::Function* to) {
   llvm::IRBuilder<>(entry_).CreateBr(start);
 }
 
-void FunctionBody::finish(V status) {
+void FunctionBody::end(V status) {
   if (to_->getReturnType()->isIntegerTy()) {
     B.CreateRet(status);
     return;
@@ -225,7 +225,7 @@ void FunctionBody::step(size_t n) {
     case Op::continue_loop: jump(open_[i.a].next); break;
     case Op::give: B.CreateStore(a, results_[i.imm]); break;
     case Op::ret:
-      finish(a);
+      end(a);
       B.SetInsertPoint(block("dead"));
       break;
     case Op::read: {

@@ -32,7 +32,7 @@ class FunctionBody {
   virtual llvm::Value* parameter(unsigned n) { return to_->getArg(n + first_parameter()); }
   // What stands before the first step and in place of `ret`.
   virtual void begin() {}
-  virtual void finish(llvm::Value* status);
+  virtual void end(llvm::Value* status);
   llvm::Value* pointer(llvm::Value* address, ir::Space space) {
     return B.CreateIntToPtr(address, B.getPtrTy(address_space(space)));
   }

@@ -33,7 +33,7 @@ class GeneratorBody final : public HostBody {
   llvm::Value* context() override;
   llvm::Value* parameter(unsigned n) override { return n ? to_->getArg(n) : frame_; }
   void begin() override;
-  void finish(llvm::Value* status) override;
+  void end(llvm::Value* status) override;
 
  private:
   llvm::Value* frame_word(int word);

@@ -86,7 +86,7 @@ void GeneratorBody::suspend(bool last) {
   B.SetInsertPoint(on);
 }
 
-void GeneratorBody::finish(V status) {
+void GeneratorBody::end(V status) {
   B.CreateStore(B.CreateSExt(status, B.getInt64Ty()), frame_word(kFrameStatus));
   B.CreateStore(B.getInt64(kEndedNow), frame_word(kFrameState));
   suspend(true);
