@@ -89,7 +89,7 @@ struct Converter {
     if (!is_array(o) && !nb::isinstance(nb::handle(o), nb::handle(numpy_array)))
       raise(ErrorKind::Type, s.op, "out is no array",
             nb::cast<std::string>(nb::handle(o).type().attr("__name__")), "an ndarray");
-    if (PyTuple_Size(p.choices) == 1 &&
+    if (PyTuple_Size(p.choices) > 0 &&
         PyUnicode_CompareWithASCIIString(PyTuple_GetItem(p.choices, 0), "read") == 0)
       return o;  // which the body stores into
     b.out = o;

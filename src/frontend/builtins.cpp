@@ -7,6 +7,22 @@
 
 namespace numbus::frontend {
 
+// Floats of NumPy's to a number of digits that is known at run time.
+Value Lower::round_at_run_time(const Node& n, const Value& x, const Value& digits) {
+  const bool floats = (x.type.is_array() || x.type.is_number()) && is_inexact(x.type.dtype);
+  if (!floats || (x.type.is_number() && x.type.weak) || !digits.type.is_integer())
+    not_yet(n, "round() to a number of digits known only at run time");
+  // By 10 to that power, or its inverse; the other of both factors is 1.
+  Value scale = call_function({n, {digits}, {}}, u_.program.library("power of ten"));
+  if (scale.unknown()) return {};
+  Val one = b_->constant(DType::F64, Scalar::from_float(1)), by = as(scale, DType::F64),
+      down = less(as(digits, DType::I64), ci(0));
+  Value times = number(b_->emit(Op::select, DType::F64, down, one, by), DType::F64, true);
+  Value over = number(b_->emit(Op::select, DType::F64, down, by, one), DType::F64, true);
+  Value whole = unary(n, Op::rint, binary(n, Op::divide, binary(n, Op::multiply, x, times), over));
+  return binary(n, Op::multiply, binary(n, Op::divide, whole, times), over);
+}
+
 Value Lower::call_builtin(const Call& given, const std::string& name) {
   const Node& n = given.n;
   Call c{n, given.args, given.keywords};
@@ -63,6 +79,8 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
   if (name == "abs") {
     expect(c, name, 1, 1);
     if (is_plain_list(plain(arg(0)))) fail(n, "abs() of a list", "np.abs");
+    if (auto k = known_int(arg(0)); k && arg(0).type.weak && arg(0).type.dtype == DType::I64)
+      return known_integer(std::abs(*k));
     return unary(n, Op::absolute, arg(0));
   }
   if (name == "min" || name == "max") {
@@ -180,7 +198,7 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
     expect(c, name, 1, 2);
     if (c.args.size() == 2) {
       auto digits = known_int(arg(1));
-      if (!digits) not_yet(n, "round() to a number of digits known only at run time");
+      if (!digits) return round_at_run_time(n, arg(0), arg(1));
       bool integers = arg(0).type.is_array() && numbus::is_integer(arg(0).type.dtype) &&
                       arg(0).type.dtype != DType::Bool;
       if (integers && *digits >= 0) return cast(n, arg(0), arg(0).type.dtype);
@@ -497,7 +515,7 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
   if (name == "dict") return dict_from(c);
   if (name == "numbus not yet") not_yet(n, arg(0).type.text);
   if (name == "numbus kind_of" || name == "numbus is_half") {
-    const Value of = arg(0);
+    const Value& of = arg(0);
     if (!of.type.is(Type::Tag::DType)) fail(n, "not a dtype; got " + frontend::name(of.type), "");
     if (name == "numbus is_half")
       return from_scalar(Scalar::from_bool(is_half(of.type.dtype)), DType::Bool, true);

@@ -572,6 +572,7 @@ Value Lower::call_named(const Call& given, const std::string& name) {
   expect_values(c, name);
   for (const Value& a : c.args)
     if (a.unknown()) return {};
+  if (name == "np.block") return call_block(c);
   // Functions of arrays take a list of numbers as one; what may come back as a view of it, or is
   // computed later, is of a copy.
   static const std::unordered_set<std::string> kAtOnce = {

@@ -2,6 +2,7 @@
 // of variables that the passes before have found, and is repeated until it finds no wider ones.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -567,6 +568,10 @@ class Lower {
   Value reduce(const Node& n, const Reduction& r, const Value& given);
   Value reduce_all(const Node& n, const Reduction& how, const Value& given);
   Value reduce_where(const Node& n, const Reduction& r, const Value& given, const Value& where);
+  Value call_block(const Call& c);
+  Value call_einsum(const Call& c);
+  Value stored_result(const Node& n, const std::string& name, const Value& result,
+                      const Value& out);
   Value mean_of(const Node& n, const Reduction& how, const Value& a);
   Value spread_of_complex(const Node& n, const Reduction& how, const Value& a);
   void expect_elements(const Node& n, const std::string& name, Val count);
@@ -682,6 +687,7 @@ class Lower {
   Value call_generalised(const Call& c, int number);
 
   // --- builtins.cpp
+  Value round_at_run_time(const Node& n, const Value& x, const Value& digits);
   Value call_builtin(const Call& c, const std::string& name);
 
   // --- cuda.cpp
@@ -717,6 +723,7 @@ class Lower {
   Scope* scope_ = nullptr;
   std::map<std::string, Type> types_;  // of variables, by scope and version
   // Of variables in registered functions: the numbers in them that are known while compiling.
+  std::deque<Node> places_;  // of calls that one call of the program is made of
   std::unordered_map<std::string, std::vector<std::optional<Scalar>>> constants_;
   Type result_;
   bool changed_ = false;

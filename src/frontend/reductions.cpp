@@ -79,7 +79,7 @@ Value Lower::reduction(const Call& c, const std::string& name, const Value& a, s
     fail(c.n, name + "() takes " + std::to_string(first + p.positional) + " arguments; got " +
                   std::to_string(c.args.size()));
   Reduction r{name};
-  std::optional<Value> mask;
+  std::optional<Value> mask, out;
   for (const auto& [k, v] : c.keywords)
     if (std::ranges::find(p.all, k) == p.all.end()) not_yet(c.n, "np." + name + " with " + k + "=");
   for (size_t k = 0; k < p.all.size(); ++k) {
@@ -105,11 +105,35 @@ Value Lower::reduction(const Call& c, const std::string& name, const Value& a, s
       r.initial = *v;
     } else if (word == "where") {
       if (!number_known() || v->known->real() == 0) mask = *v;
+    } else if (word == "out") {
+      const bool alone = v->type.is(Type::Tag::Tuple) && v->items.size() == 1;
+      out = alone ? v->items[0] : *v;
+      if (!out->type.is_array()) fail(c.n, "np." + name + " with an out= that is no array");
     } else {
       not_yet(c.n, "np." + name + " with " + word + "=");
     }
   }
-  return mask ? reduce_where(c.n, r, a, *mask) : reduce(c.n, r, a);
+  Value result = mask ? reduce_where(c.n, r, a, *mask) : reduce(c.n, r, a);
+  return out && !result.unknown() ? stored_result(c.n, name, result, *out) : result;
+}
+
+// A result in the array that out= names, of its type and shape.
+Value Lower::stored_result(const Node& n, const std::string& name, const Value& result,
+                           const Value& out) {
+  if (result.type.dtype != out.type.dtype)
+    not_yet(n, "np." + name + " with an out= of another type than the result");
+  const size_t ndim = result.type.is_array() ? result.type.ndim : 0;
+  Val differs = b_->constant(DType::Bool, Scalar::from_bool(ndim != out.type.ndim));
+  if (ndim == out.type.ndim)
+    for (size_t d = 0; d < ndim; ++d)
+      differs = b_->emit(Op::logical_or, DType::Bool, differs,
+                         b_->emit(Op::not_equal, DType::Bool, result.shape()[d], out.shape()[d]));
+  when(differs, [&] {
+    raise_at(
+        site(n, "ValueError", "np." + name + " with an out= of another shape than the result"));
+  });
+  if (ndim == out.type.ndim) fill(n, out, result);
+  return out;
 }
 
 // Elements that a mask leaves out count as what changes nothing.
@@ -122,7 +146,6 @@ Value Lower::reduce_where(const Node& n, const Reduction& r, const Value& given,
     fail(n, "np." + name + " with a where= of " + frontend::name(mask.type) + "; expected bool");
   if (mask.type.is_array() && mask.type.ndim > a.type.ndim)
     fail(n, "np." + name + " with a where= of more axes than the array");
-  if (name == "var" || name == "std") not_yet(n, "np." + name + " with where=");
   if ((name == "min" || name == "max") && !r.initial)
     fail(n, "np." + name + " with where= needs a starting value, initial=");
   bool known = true;
@@ -140,23 +163,56 @@ Value Lower::reduce_where(const Node& n, const Reduction& r, const Value& given,
     return numpy_number(n, from_scalar(Scalar::from_int(k), DType::I64, true), t);
   };
   const DType t = a.type.dtype;
-  if (name != "mean")
+  const bool spread = name == "var" || name == "std";
+  if (name != "mean" && !spread)
     return reduce(
         n, r,
         only(a, r.initial ? name == "min" || name == "max" ? numpy_number(n, *r.initial, t)
                                                            : number_of(name == "prod", t)
                           : number_of(name == "prod" || name == "all", t)));
-  // The sum of those over their number.
-  const DType out = r.dtype.value_or(result_of("mean", t));
+  // The sum of those over their number; of the squares of what they are off it, for a variance.
+  const DType out = r.dtype.value_or(result_of(spread ? "mean" : name, t));
+  if (spread && r.dtype && is_complex(t) != is_complex(out))
+    not_yet(n, "np." + name + " of complex numbers with where= and a dtype= of another kind");
+  if (spread && !is_float(out) && !is_complex(out))
+    not_yet(n, "np." + name + " with a dtype= that is no float");
   Reduction sum = r;
   sum.name = "sum";
   sum.dtype = !r.dtype ? computed_in(out) : out;
-  Value total = reduce(n, sum, only(a, number_of(0, t)));
-  sum.dtype = DType::F64;
+  sum.ddof.reset();
+  Reduction counted = sum;
+  counted.dtype = DType::F64;
   Value ones = lazy(DType::F64, a.shape(),
                     [number_of](std::span<const Val>) { return number_of(1, DType::F64); });
-  Value count = reduce(n, sum, only(ones, number_of(0, DType::F64)));
-  return cast(n, binary(n, Op::divide, total, count), out);
+  const Value zero = number_of(0, DType::F64);
+  auto mean_of_sum = [&](bool keepdims) {
+    sum.keepdims = counted.keepdims = keepdims;
+    Value total = reduce(n, sum, only(a, number_of(0, t)));
+    Value many = reduce(n, counted, only(ones, zero));
+    return cast(n, binary(n, Op::divide, total, many), spread ? *sum.dtype : out);
+  };
+  if (!spread) return mean_of_sum(r.keepdims);
+  const DType real = real_of(*sum.dtype);
+  Value off = binary(n, Op::subtract, cast(n, a, *sum.dtype), mean_of_sum(true));
+  if (off.lazy) off = materialise(n, off);
+  auto square = [&](Op part) {
+    std::vector<Val> shape(off.shape().begin(), off.shape().end());
+    Value x = lazy(real, shape, [this, off, part, real](std::span<const Val> at) {
+      Value e = element(off, at);
+      return is_complex(e.type.dtype) ? number(b_->emit(part, real, e.v[0]), real) : e;
+    });
+    return binary(n, Op::multiply, x, x);
+  };
+  Value squares = square(Op::real_part);
+  if (is_complex(*sum.dtype)) squares = binary(n, Op::add, squares, square(Op::imag_part));
+  sum.dtype = real;
+  sum.keepdims = counted.keepdims = r.keepdims;
+  Value total = reduce(n, sum, only(squares, number_of(0, real)));
+  Value many = reduce(n, counted, only(ones, zero));
+  if (r.ddof) many = binary(n, Op::subtract, many, cast(n, *r.ddof, DType::F64));
+  many = binary(n, Op::maximum, many, zero);
+  Value variance = cast(n, binary(n, Op::divide, total, many), real_of(out));
+  return name == "std" ? unary(n, Op::sqrt, variance) : variance;
 }
 
 // Over all elements.

@@ -37,7 +37,6 @@ ravel(a: Array, order: Any = "C")
 reshape(a: Array, /, shape: Any, order: Any = "C", *, copy: Any = None)
 real(val: Array)
 imag(val: Array)
-real_if_close(a: Array, tol: Any = 100)
 stack(arrays: Any, axis: Any = 0, out: Out = None, *, dtype: Any = None, casting: Any = "")
 concatenate(arrays: Any, /, axis: Any = 0, out: Out = None, *, dtype: Any = None, casting: Any = "")
 block(arrays: Any)
@@ -131,7 +130,6 @@ SAMPLES = {
         (-1, -1),
     ],
     ("reshape", "copy"): lambda a, axis: [ABSENT, ABSENT, None, True, False],
-    ("real_if_close", "tol"): lambda a, axis: [ABSENT, 1000, 1, 1e30],
     ("stack", "arrays"): several,
     ("stack", "axis"): lambda a, axis: [ABSENT, 0, -1, 1, a.ndim, a.ndim + 1],
     ("concatenate", "arrays"): several,

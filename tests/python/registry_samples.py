@@ -402,6 +402,7 @@ SAMPLES = {
     ("np.histogram2d", "bins"): point_bins,
     ("np.histogram2d", "range"): point_limits,
     ("np.histogram2d", "weights"): bin_weights,
+    ("np.real_if_close", "tol"): lambda a, axis: [ABSENT, 1000, 1, 1e30],
     ("np.histogramdd", "sample"): lambda a, axis: (
         [
             np.nan_to_num(a.real.astype(np.float32), posinf=2, neginf=-2).reshape(-1, d)

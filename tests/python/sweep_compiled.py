@@ -208,6 +208,8 @@ def special_compare(row, got, want, args, keywords, at):
         return check(np.asarray(got), np.asarray(want), "")
     if type(want) is list and row.name != "trim_zeros":
         want = tuple(want)
+    if type(want) is tuple:  # numbers_of() made tuples of lists in it
+        want = tuple([tuple(x) if type(x) is list else x for x in want])
     if isinstance(want, (tuple, list)) or isinstance(want, np.ndarray):
         return compare(row, got, want, "", args, keywords)
     check(got, want, "")

@@ -11,8 +11,9 @@ from ..core import dtypes, routines
 from ..core.errors import as_order, message
 from ..core.operands import as_dtype, in_order, store, to_ndarray
 from ..core.quick import quick
-from ..core.ufuncs import UFUNCS
+from . import names as np
 from .axes import product
+from .names import compiled as _compiled
 from .reductions import reduce
 
 __all__ = ["einsum"]
@@ -40,12 +41,8 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     wide = dtypes.is_half(kind) and len(terms) > 1  # as NumPy, summed in float32 and rounded once
     if wide:
         terms = [(a.astype(numpy.float32), labels) for a, labels in terms]
-    result = terms[0][0]
-    for step, (b, _) in zip(steps, terms[1:]):
-        result = _combine(result, b, *step)
-    result = _sum(result, sums)
-    if order_of_axes is not None:
-        result = result.transpose(order_of_axes)
+    first, *others = [a for a, _ in terms]
+    result = _carried_out(first, others, steps, sums, order_of_axes)
     if wide:
         result = to_ndarray(result).astype(kind)
     if out is not None:
@@ -226,8 +223,10 @@ def _step(left, right, needed, contracts):
 
 
 def _sum(a, axes):
-    if not axes:
+    if len(axes) == 0:
         return a
+    if _compiled:
+        return np.any(a, axes) if a.dtype.kind == "b" else np.sum(a, axes, dtype=a.dtype)
     if a.dtype.kind == "b":
         return reduce("any", a, axes)
     return reduce("sum", a, axes, a.dtype)
@@ -243,17 +242,30 @@ def _combine(a, b, sums_a, sums_b, a_axes, b_axes, sums, groups):
     a, b = _sum(a, sums_a), _sum(b, sums_b)
     if groups is not None:
         return _contract(a.transpose(a_axes), b.transpose(b_axes), *groups)
-    return _sum(UFUNCS["multiply"](_spread(a, a_axes), _spread(b, b_axes)), sums)
+    return _sum(np.multiply(_spread(a, a_axes), _spread(b, b_axes)), sums)
 
 
 def _spread(a, axes):
     """`a` with the named axes in this order, and axes of extent 1 for -1."""
-    if max(axes, default=-1) < 0:
+    own = _own(axes)
+    if len(own) == 0:
         return a
-    a = a.transpose(tuple([axis for axis in axes if axis >= 0]))
-    if a.ndim == len(axes):
-        return a
-    return a[tuple([None if axis < 0 else slice(None) for axis in axes])]
+    a = a.transpose(own)
+    return a if len(own) == len(axes) else a[_places(axes)]
+
+
+def _own(axes):
+    """The axes that there are."""
+    if len(axes) == 0:
+        return ()
+    return _own(axes[1:]) if axes[0] < 0 else (axes[0],) + _own(axes[1:])
+
+
+def _places(axes):
+    """An index that puts axes of extent 1 where there are none."""
+    if len(axes) == 0:
+        return ()
+    return (None if axes[0] < 0 else slice(None),) + _places(axes[1:])
 
 
 def _contract(a, b, stack, rows, inner):
@@ -264,17 +276,111 @@ def _contract(a, b, stack, rows, inner):
     long = _common(a.shape[:stack], b.shape[:stack])
     summed = _common(a.shape[stack + rows :], b.shape[stack : stack + inner])
     left, right = a.shape[stack : stack + rows], b.shape[stack + inner :]
-    a, b = _extended(a, long + left + summed), _extended(b, long + summed + right)
+    first, second = _extended(a, long + left + summed), _extended(b, long + summed + right)
     n = product(summed)
     result = routines.product(
-        a.reshape(long + (product(left), n)), b.reshape(long + (n, product(right)))
+        first.reshape(long + (product(left), n)), second.reshape(long + (n, product(right)))
     )
     return result.reshape(long + left + right)
 
 
 def _common(extents, others):
-    return tuple([n if other == 1 else other for n, other in zip(extents, others)])
+    if len(extents) == 0:
+        return ()
+    first = others[0] if extents[0] == 1 else extents[0]
+    return (first,) + _common(extents[1:], others[1:])
 
 
 def _extended(a, shape):
+    if _compiled:
+        return np.broadcast_to(a, shape)
     return a if a.shape == shape else _core.broadcast_to(a, shape)
+
+
+# Compiled functions: the same plans, made for subscripts and numbers of axes that are known.
+
+
+@functools.lru_cache(256)
+def compiled_for(text, *ndims):
+    """The function that compiled functions call for these subscripts and numbers of axes, in
+    digits.
+    """
+    try:
+        inputs, output = _parse_text(text, tuple(map(int, ndims)))
+    except ValueError as mistake:
+        return _refusing(str(mistake))
+    turns, kept = zip(*[_turns(labels) for labels in inputs])
+    steps, sums, order = plan(kept, output, True)
+    truths = plan(kept, output, False)  # of bool there are no products of matrices
+    several = len(inputs) > 1
+
+    def einsum(operands, dtype, casting):
+        kind = _kind(operands, dtype)
+        for a in operands:
+            if not np.can_cast(a.dtype, kind, casting):
+                raise TypeError(
+                    "[einsum] cannot cast an operand to dtype; expected another casting"
+                )
+        wide = np.float32 if several and dtypes.is_half(kind) else kind
+        terms = _turned(operands, turns, wide)
+        if wide == np.bool_:
+            result = _carried_out(terms[0], terms[1:], *truths)
+        else:
+            result = _carried_out(terms[0], terms[1:], steps, sums, order)
+        if np.ndim(result) == 0:
+            return kind.type(result)
+        return result if wide == kind else result.astype(kind)
+
+    return einsum
+
+
+def _refusing(words):
+    def einsum(operands, dtype, casting):
+        raise ValueError(words)
+
+    return einsum
+
+
+def _turns(labels):
+    """The pairs of axes of which diagonals are taken, one after the other, and the labels then: a
+    diagonal becomes the last axis.
+    """
+    turns = []
+    while len(set(labels)) < len(labels):
+        first = next(i for i, c in enumerate(labels) if labels.count(c) > 1)
+        second = labels.index(labels[first], first + 1)
+        rest = [c for i, c in enumerate(labels) if i not in (first, second)]
+        turns.append((first, second))
+        labels = "".join(rest) + labels[first]
+    return tuple(turns), labels
+
+
+def _kind(operands, dtype):
+    return np.result_type(*operands) if dtype is None else dtype
+
+
+def _turned(operands, turns, kind):
+    """The operands in the type that is computed in, each label once."""
+    if len(operands) == 0:
+        return ()
+    a = operands[0] if operands[0].dtype == kind else operands[0].astype(kind)
+    return (_diagonal_of(a, turns[0]),) + _turned(operands[1:], turns[1:], kind)
+
+
+def _diagonal_of(a, pairs):
+    if len(pairs) == 0:
+        return a
+    if a.shape[pairs[0][0]] != a.shape[pairs[0][1]]:
+        raise ValueError("[einsum] extents of one label; got different ones; expected one extent")
+    return _diagonal_of(np.diagonal(a, 0, *pairs[0]), pairs[1:])
+
+
+def _carried_out(result, terms, steps, sums, order):
+    """A plan of terms that are there."""
+    if len(terms) > 0:
+        return _carried_out(
+            _combine(result, terms[0], *steps[0]), terms[1:], steps[1:], sums, order
+        )
+    if order is None:
+        return _sum(result, sums)
+    return _sum(result, sums).transpose(order)

@@ -13,7 +13,7 @@ from ..core.quick import quick
 from ..core.ufuncs import UFUNCS, cast_all, types_of
 from . import names as np
 from .names import compiled as _compiled
-from .registry import Any, DTypeArg, Flag, Operand, OutBroadcast, function, ufunc
+from .registry import Any, Array, DTypeArg, Flag, Operand, OutBroadcast, function, ufunc
 
 __all__ = [
     "around",
@@ -22,7 +22,6 @@ __all__ = [
     "iterable",
     "ndim",
     "real",
-    "real_if_close",
     "result_type",
     "round",
     "shape",
@@ -236,13 +235,15 @@ def _finite(x, nan, posinf, neginf):
     return np.where(np.isnan(x), nan, low)
 
 
-def real_if_close(a, tol=100):
+@function("np.real_if_close")
+def real_if_close(a: Array, tol: Any = 100):
     """The real part if all imaginary parts are within `tol` machine epsilons (or below `tol`) of
-    zero.
+    zero. Compiled functions take real numbers: the type hangs on the values of complex ones.
     """
-    a = to_ndarray(a)
     if a.dtype.kind != "c":
         return a
+    if _compiled:
+        raise NotImplementedError("real_if_close() of complex numbers; expected x.real or x")
     if tol > 1:
         tol = dtypes.finfo(a.dtype).eps * tol
     return a.real if bool((UFUNCS["absolute"](a.imag) < float(tol)).all()) else a

@@ -10,6 +10,7 @@ from ..core.quick import quick
 from . import names as np
 from .axes import distinct, require_axes
 from .names import compiled as _compiled
+from .names import is_known
 from .registry import Any, Array, Axes, Axis, Flag, Int, function
 
 __all__ = [
@@ -101,11 +102,12 @@ def rollaxis(a: Array, axis: Axis, start: Any = 0):
 def squeeze(a: Array, axis: Any = None):
     """`a` without its axes of extent 1 (or without `axis`, which must have extent 1): a view.
 
-    Raises ValueError for an axis of another extent. Compiled functions take an axis.
+    Raises ValueError for an axis of another extent. Compiled functions take an axis, where they do
+    not know all extents.
     """
     if axis is None:
-        if _compiled and a.ndim > 0:
-            raise NotImplementedError("squeeze() without an axis")
+        if _compiled:
+            return a.reshape(_not_one(a.shape))
         return a.reshape(tuple([extent for extent in a.shape if extent != 1]))
     if a.ndim == 0 and axis in (0, -1):  # as NumPy has it
         return a.reshape(())
@@ -116,6 +118,16 @@ def squeeze(a: Array, axis: Any = None):
                 "[squeeze] an axis cannot be removed; got several entries; expected an extent of 1"
             )
     return a.reshape(_without(a.shape, axes))
+
+
+def _not_one(shape):
+    """The extents other than 1, all of which a compiled function has to know."""
+    if len(shape) == 0:
+        return ()
+    if not is_known(shape[0]):
+        raise NotImplementedError("squeeze() of extents of run time; expected an axis=")
+    rest = _not_one(shape[1:])
+    return rest if shape[0] == 1 else (shape[0],) + rest
 
 
 def _without(shape, axes):

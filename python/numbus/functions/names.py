@@ -16,6 +16,14 @@ from .registry import ROWS
 # Whether the body that asks is being compiled; compiled functions have True here.
 compiled = False
 
+
+def is_known(value):
+    """Whether a compiled function knows a number, or None, while it is compiled."""
+    return value is value
+
+
+is_known._kernel_name = "numbus is known"
+
 subjects = ()  # the modules of functions, once all are imported
 
 _CONSTANTS = frozenset("e euler_gamma inf nan newaxis pi".split())

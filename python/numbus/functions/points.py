@@ -1,5 +1,7 @@
 """Histograms of points: histogram2d and histogramdd."""
 
+import numpy
+
 from ..core.dtypes import kind_of
 from ..core.operands import to_ndarray
 from . import names as np
@@ -80,7 +82,7 @@ def _each(op, name, given, count):
     return given
 
 
-@function("np.histogramdd", compiled=False)
+@function("np.histogramdd")
 def histogramdd(
     sample: Any, bins: Any = 10, range: Any = None, density: Flag = None, weights: Array = None
 ):
@@ -89,16 +91,35 @@ def histogramdd(
 
     sample: an array (N, D), or D sequences. bins: an int for all, or an int or edges for each.
     range: the outer edges (first, last) or None for each. density, weights: as in histogram().
-    Raises ValueError where the numbers of bins, ranges and coordinates differ.
+    Raises ValueError where the numbers of bins, ranges and coordinates differ. In compiled
+    functions the sample is a tuple of coordinates, or one coordinate.
     """
-    columns = _columns(sample)
+    columns = _coordinates(sample) if _compiled else _columns(sample)
     _check_real(columns[0])
-    given = bins if hasattr(bins, "__len__") else (bins,) * len(columns)
+    if _compiled:
+        several = isinstance(bins, (tuple, list, numpy.ndarray))
+    else:
+        several = hasattr(bins, "__len__")
+    given = bins if several else (bins,) * len(columns)
     given = _each("histogramdd", "bins", given, len(columns))
     limits = _each("histogramdd", "range", range, len(columns))
     _check_weights("histogramdd", weights, columns[0].shape)
     hist, edges = _joint("histogramdd", columns, given, limits, density, weights)
     return hist, list(edges)
+
+
+def _coordinates(sample):
+    """The columns of what a compiled function is given, all of one type."""
+    if isinstance(sample, (tuple, list)):
+        parts = tuple([np.asarray(x) for x in sample])
+        for part in parts:
+            if part.ndim != 1 or part.shape[0] != parts[0].shape[0]:
+                raise ValueError("[histogramdd] coordinates; expected lines of one length")
+        dtype = np.result_type(*parts)
+        return tuple([part.astype(dtype) for part in parts])
+    if sample.ndim == 1:
+        return (sample,)
+    raise NotImplementedError("[histogramdd] points of an array; expected a tuple of coordinates")
 
 
 def _columns(sample):

@@ -16,7 +16,7 @@ from ..core.ufuncs import cast_all, types_of
 from . import names as np
 from .axes import distinct, every, interleaved, leading, multiplied, product
 from .names import compiled as _compiled
-from .registry import Any, Array, OutBroadcast, OutRead, function, ufunc
+from .registry import Any, Array, DTypeArg, OutBroadcast, OutCast, OutExact, function, ufunc
 
 __all__ = []
 
@@ -198,8 +198,28 @@ def _with_keywords(op, least, inner, body):
     return function
 
 
+def _cast(op, a, b, dtype, casting):
+    """The first operand of a compiled product with another one in the type that it is computed in,
+    which `casting` must allow.
+    """
+    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        raise ValueError(f"[{op}] unknown casting; expected no, equiv, safe, same_kind or unsafe")
+    kind = np.result_type(a, b) if dtype is None else dtype
+    if not np.can_cast(a.dtype, kind, casting):
+        raise TypeError(f"[{op}] cannot cast an operand to dtype; expected another casting")
+    return a.astype(kind, copy=False)
+
+
 @_product("matmul", (1, 1), -2)
-def matmul(x1: Array, x2: Array, /, out: OutRead = None):
+def matmul(
+    x1: Array,
+    x2: Array,
+    /,
+    out: OutCast = None,
+    *,
+    casting: Any = "same_kind",
+    dtype: DTypeArg = None,
+):
     """Matrix product; stacks of matrices broadcast, 1-D operands are a row on the left, a column on
     the right.
 
@@ -207,6 +227,10 @@ def matmul(x1: Array, x2: Array, /, out: OutRead = None):
     dtype: the type to compute in, which `casting` must allow; order: the result's memory layout.
     Raises ValueError for scalars and for inner extents that differ, TypeError for other casts.
     """
+    if dtype is not None or casting != "same_kind":  # in compiled functions
+        return matmul(
+            _cast("matmul", x1, x2, dtype, casting), _cast("matmul", x2, x1, dtype, casting)
+        )
     if out is not None:
         return routines.product_into(x1, x2, out)
     return routines.product(x1, x2)
@@ -251,7 +275,7 @@ def _fits(out, a, b):
 
 @function("np.dot")
 @quick("matmul")
-def dot(a: Array, b: Array, out: OutRead = None):
+def dot(a: Array, b: Array, out: OutExact = None):
     """Inner product of vectors, matrix product of matrices, product with a scalar; N-d: over a's
     last and b's second-to-last axis, the other axes of both kept.
 
@@ -374,18 +398,42 @@ def kron(a: Array, b: Array):
 
 
 @_product("vecdot", (1, 1), -1)
-def vecdot(x1: Array, x2: Array, /, out: OutRead = None):
+def vecdot(
+    x1: Array,
+    x2: Array,
+    /,
+    out: OutCast = None,
+    *,
+    casting: Any = "same_kind",
+    dtype: DTypeArg = None,
+):
     """Sum of products along one axis, the first operand conjugated; other axes broadcast.
 
     axis: of both operands; keepdims: it stays in the result, with extent 1. The other arguments are
     those of matmul().
     """
+    if dtype is not None or casting != "same_kind":  # in compiled functions
+        return vecdot(
+            _cast("vecdot", x1, x2, dtype, casting), _cast("vecdot", x2, x1, dtype, casting)
+        )
     return routines.inner(np.conj(x1) if x1.dtype.kind == "c" else x1, x2)
 
 
 @_product("matvec", (2, 1), -1)
-def matvec(x1: Array, x2: Array, /, out: OutRead = None):
+def matvec(
+    x1: Array,
+    x2: Array,
+    /,
+    out: OutCast = None,
+    *,
+    casting: Any = "same_kind",
+    dtype: DTypeArg = None,
+):
     """Matrices times vectors, stacks of both broadcast; the arguments are those of matmul()."""
+    if dtype is not None or casting != "same_kind":  # in compiled functions
+        return matvec(
+            _cast("matvec", x1, x2, dtype, casting), _cast("matvec", x2, x1, dtype, casting)
+        )
     if x1.ndim < 2 or x2.ndim < 1:
         raise ValueError("[matvec] too few dimensions; got other operands; expected (m, n), (n)")
     if x2.ndim == 1:
@@ -396,10 +444,22 @@ def matvec(x1: Array, x2: Array, /, out: OutRead = None):
 
 
 @_product("vecmat", (1, 2), -2)
-def vecmat(x1: Array, x2: Array, /, out: OutRead = None):
+def vecmat(
+    x1: Array,
+    x2: Array,
+    /,
+    out: OutCast = None,
+    *,
+    casting: Any = "same_kind",
+    dtype: DTypeArg = None,
+):
     """Vectors, conjugated, times matrices, stacks of both broadcast; the arguments are those of
     matmul().
     """
+    if dtype is not None or casting != "same_kind":  # in compiled functions
+        return vecmat(
+            _cast("vecmat", x1, x2, dtype, casting), _cast("vecmat", x2, x1, dtype, casting)
+        )
     if x1.ndim < 1 or x2.ndim < 2:
         raise ValueError("[vecmat] too few dimensions; got other operands; expected (n), (n, m)")
     first = np.conj(x1) if x1.dtype.kind == "c" else x1

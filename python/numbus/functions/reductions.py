@@ -424,12 +424,21 @@ def _weights_along(a, w, axis):
 def _of_axes(a, w, axes):
     if w.shape != tuple([a.shape[i] for i in axes]):
         raise ValueError("[average] shape of the weights; got others; expected extents of the axes")
-    if _compiled:
-        if len(axes) > 1:
-            raise NotImplementedError("[average] weights of several axes; got these; expected one")
-    else:
-        w = w.transpose(tuple(sorted(range(len(axes)), key=axes.__getitem__)))
+    if len(axes) > 1:
+        w = w.transpose(_order(axes, a.ndim))
     return w.reshape(tuple([n if i in axes else 1 for i, n in enumerate(a.shape)]))
+
+
+def _order(axes, ndim):
+    """The positions in a tuple of the axes 0, 1, … of an array, of those that are in it."""
+    if ndim == 0:
+        return ()
+    before = _order(axes, ndim - 1)
+    return before + (_position(axes, ndim - 1),) if ndim - 1 in axes else before
+
+
+def _position(axes, axis):
+    return 0 if axes[0] == axis else 1 + _position(axes[1:], axis)
 
 
 for _function in (all, any, argmax, argmin, max, mean, min, prod, std, sum, var):

@@ -59,6 +59,8 @@ OutUnsafe = Argument("Out", words=("unsafe",))  # which takes results of any dty
 OutReversed = Argument("Out", words=("reversed",))  # whose type must be safe to make the result's
 OutBroadcast = Argument("Out", words=("same_kind", True))  # to which results broadcast
 OutRead = Argument("Out", words=("read",))  # which the body gets, and stores into
+OutCast = Argument("Out", words=("read", "same_kind"))  # the same, with results cast to its type
+OutExact = Argument("Out", words=("read", "exact"))  # of the result's own type, in C order
 DTypeArg = Argument("DTypeArg")
 Flag = Argument("Flag")
 Int = Argument("Int")

@@ -9,7 +9,7 @@ import importlib
 import pathlib
 import re
 
-from ..functions import registry
+from ..functions import einsum, registry
 
 _functions = {}
 
@@ -25,6 +25,14 @@ def known(*names):
     return keep
 
 
+def expanded(function):
+    """Has a function of the library be expanded where it is called, as registered ones are: tuples
+    stay known.
+    """
+    function._kernel_expanded = True
+    return function
+
+
 @functools.cache
 def _files():
     """Which file has the function for a name: read from their text, so that few are imported."""
@@ -37,6 +45,8 @@ def _files():
 
 def find(name):
     """The function for 'np.sort' and the like, or None."""
+    if name.startswith("einsum "):
+        return einsum.compiled_for(*name.split(" ")[1:])
     row = registry.ROWS.get(name)
     if row is not None and row.compiled:
         return row.body
@@ -126,14 +136,6 @@ def not_yet(what):
 
 
 not_yet._kernel_name = "numbus not yet"
-
-
-def is_known(value):
-    """Whether a compiled function knows a number, or None, while it is compiled."""
-    return value is value
-
-
-is_known._kernel_name = "numbus is known"
 
 
 def random_python_seed(seed):

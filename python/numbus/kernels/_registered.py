@@ -3,11 +3,14 @@ statements before the body.
 """
 
 import ast
+import copy
 
 import numpy
 
 from ..functions.axes import distinct
-from ._library import is_known, not_yet
+from ..functions.names import is_known
+from ..functions.outputs import stored
+from ._library import not_yet
 
 # What these statements name.
 NAMES = {
@@ -19,6 +22,7 @@ NAMES = {
     "_AxisError": numpy.exceptions.AxisError,
     "_not_yet": not_yet,
     "_is_known": is_known,
+    "_stored": stored,
 }
 
 # What each of *arguments, x, becomes.
@@ -28,8 +32,57 @@ _CONVERTED = {
 }
 
 
-def conversions(row, definition):
-    """The statements by which a registered function's arguments become what its annotations say."""
+def convert(row, definition):
+    """Has a registered function begin with the statements by which its arguments become what its
+    annotations say, and end with its result in what `out` names.
+    """
+    out = row.parameters().get("out")
+    if out is not None and out[0].kind == "Out":
+        rule = _rule(out[0])
+        casts = rule == "same_kind" and "casting" in row.parameters()
+        _store_results(row.name, "casting" if casts else repr(rule), definition)
+    definition.body[:0] = _conversions(row, definition)
+
+
+def _rule(what):
+    """How results are stored, in the words of outputs.stored()."""
+    if what.words[:1] == ("read",):
+        return what.words[1] if len(what.words) > 1 else "equal"
+    return "broadcast" if len(what.words) > 1 else "".join(what.words) or "same_kind"
+
+
+def _store_results(op, rule, definition):
+    """The body gets None for `out`, and what it returns is stored there."""
+
+    def parsed(text, at):
+        (made,) = ast.parse(text).body
+        for node in ast.walk(made):
+            if hasattr(node, "lineno"):
+                ast.copy_location(node, at)
+        return made
+
+    class Stores(ast.NodeTransformer):
+        def visit_Name(self, node):
+            return ast.copy_location(ast.Constant(None), node) if node.id == "out" else node
+
+        def visit_FunctionDef(self, node):
+            return node  # an inner function's results are none of the body's
+
+        def visit_Return(self, node):
+            self.generic_visit(node)
+            given = parsed(f"if out is not None: return _stored({op!r}, {rule}, None, out)", node)
+            given.body[0].value.args[2] = copy.deepcopy(node.value)
+            return [given, node]
+
+    stores = Stores()
+    body = []
+    for statement in definition.body:
+        made = stores.visit(statement)
+        body += made if isinstance(made, list) else [made]
+    definition.body = body
+
+
+def _conversions(row, definition):
     text = []
     parameters = row.parameters()
     array = next((name for name, (what, _) in parameters.items() if what.kind == "Array"), None)
@@ -72,8 +125,6 @@ def conversions(row, definition):
                 f"        raise TypeError({wrong!r})",
                 f"    {name} = int({name})",
             ]
-        elif what.kind == "Out":
-            text.append(f"if {name} is not None: _not_yet('{row.name} with {name}=')")
         elif what.kind == "Choice":
             known = " or ".join([f"{name} == {word!r}" for word in what.words])
             expected = ", ".join(map(repr, what.words))

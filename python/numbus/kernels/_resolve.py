@@ -587,7 +587,7 @@ class Program:
                 node.attr = renamed.get(node.attr, node.attr)
         row = registry.BODIES.get(function)
         if row is not None:
-            definition.body[:0] = _registered.conversions(row, definition)
+            _registered.convert(row, definition)
         names = _Names(function, self)
         defaults = list(function.__defaults__ or ())
         keywords = function.__kwdefaults__ or {}
@@ -639,7 +639,7 @@ def _add(function):
     module = str(function.__module__)
     kind = _USER
     if module.startswith("numbus.kernels.library."):
-        kind = _LIBRARY
+        kind = _REGISTERED if hasattr(function, "_kernel_expanded") else _LIBRARY
     elif module.startswith("numbus.functions."):
         kind = _REGISTERED
     return _core.add_function(function.__name__, function.__code__.co_filename, kind)

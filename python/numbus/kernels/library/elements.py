@@ -118,3 +118,12 @@ def polyint(c):
         out[k + 1] = given[k] / (k + 1)
     out[0] -= polyval(out.dtype.type(0), out)
     return out
+
+
+@known("power of ten")
+def power_of_ten(digits):
+    """10 to the size of a number of digits, for round()."""
+    scale = 1.0
+    for _ in range(min(abs(digits), 400)):
+        scale *= 10.0
+    return scale

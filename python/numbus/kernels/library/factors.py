@@ -5,13 +5,12 @@ by loops, else by LAPACK. G&VL: Golub and Van Loan, Matrix Computations, 4th edi
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from .._library import host_eig, host_eigh, host_qr, host_svd, known, not_yet
+from .._library import host_eig, host_eigh, host_qr, host_svd, not_yet
 from .systems import INLINE, columns, matrix, square
 
 ALL, SOME, NONE = 65, 83, 78  # 'A', 'S', 'N': LAPACK's jobs
 
 
-@known("np.linalg.qr")
 def qr(a, mode="reduced"):
     """Householder reflections (G&VL algorithm 5.2.1); R has the signs that LAPACK gives it."""
     if mode != "reduced" and mode != "complete" and mode != "r":
@@ -120,7 +119,6 @@ def hermitian(a, upper):
     return m
 
 
-@known("np.linalg.eigh")
 def eigh(a, UPLO="L"):
     """Values by size, and the vectors of a Hermitian matrix, of which one triangle is read."""
     w, v = hermitian_factors(a, UPLO)
@@ -170,7 +168,6 @@ def hermitian_factors(a, UPLO):
     return w[order], vectors
 
 
-@known("np.linalg.eigvalsh")
 def eigvalsh(a, UPLO="L"):
     """The values of eigh()."""
     return eigh(a, UPLO)[0]
@@ -249,7 +246,6 @@ def complete(u, rank, n):
     return out
 
 
-@known("np.linalg.svd")
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     """U, the singular values by size, and V's adjoint."""
     if hermitian:
@@ -319,7 +315,6 @@ def values_of(a):
     return tall_svd(np.transpose(a))[1]
 
 
-@known("np.linalg.eig")
 def eig(a):
     """By LAPACK. Of real matrices ValueError where a value is not real: a compiled function's
     results have one type.
@@ -337,7 +332,6 @@ def eig(a):
     return w.real.astype(t), np.ascontiguousarray(vectors.real.T).astype(t, copy=False)
 
 
-@known("np.linalg.eigvals")
 def eigvals(a):
     """The values of eig()."""
     by_columns = columns(matrix(a))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from ...core.dtypes import is_half
-from .._library import host_cholesky, host_lu, host_solve, known, not_yet
+from .._library import host_cholesky, host_lu, host_solve, not_yet
 
 INLINE = 8  # rows; of more LAPACK takes less time, where it is loaded
 
@@ -38,6 +38,23 @@ def square(a):
     """Raises unless the matrix is square."""
     if a.shape[0] != a.shape[1]:
         raise LinAlgError("Last 2 dimensions of the array must be square")
+
+
+def expect_square(a):
+    """Raises unless the matrices of a stack are square and of a type that there are factors of."""
+    if a.shape[a.ndim - 2] != a.shape[a.ndim - 1]:
+        raise LinAlgError("Last 2 dimensions of the array must be square")
+    if is_half(a.dtype):
+        raise TypeError("array types of 16 bits are unsupported in linalg")
+
+
+def expect_rows(given, n):
+    """Raises unless a right side has as many rows as the matrix."""
+    if given != n:
+        raise ValueError(
+            f"solve: Input operand 1 has a mismatch in its core dimension 0 "
+            f"({given} is different from {n})"
+        )
 
 
 def lu(a, order):
@@ -102,7 +119,6 @@ def solve_in_place(a, b):
             b[i, j] /= a[i, i]
 
 
-@known("np.linalg.solve")
 def solve(a, b):
     """LU with partial pivoting, then substitution (G&VL 3.4)."""
     expect_matrix(a)
@@ -111,13 +127,7 @@ def solve(a, b):
         raise TypeError("array types of 16 bits are unsupported in linalg")
     if b.ndim == 0:
         raise ValueError("solve: Input operand 1 does not have enough dimensions")
-    if b.ndim > 2:
-        not_yet("np.linalg.solve of stacks of matrices")
-    if b.shape[0] != a.shape[0]:
-        raise ValueError(
-            f"solve: Input operand 1 has a mismatch in its core dimension 0 "
-            f"({b.shape[0]} is different from {a.shape[0]})"
-        )
+    expect_rows(b.shape[0], a.shape[0])
     t = np.result_type(a / 1, b / 1)
     wide = np.result_type(t, np.float64)
     left = a.astype(wide)
@@ -141,7 +151,6 @@ def solved(left, right):
     return right
 
 
-@known("np.linalg.inv")
 def inv(a):
     """solve() with the identity."""
     left = matrix(a)
@@ -168,7 +177,6 @@ def triangle(m):
     return lu(m, order)
 
 
-@known("np.linalg.det")
 def det(a):
     """The product of lu()'s diagonal."""
     m = matrix(a)
@@ -181,7 +189,6 @@ def det(a):
     return (a / 1).dtype.type(d)
 
 
-@known("np.linalg.slogdet")
 def slogdet(a):
     """Sign, of complex numbers a phase, and logarithm of the size of lu()'s diagonal."""
     m = matrix(a)
@@ -198,7 +205,6 @@ def slogdet(a):
     return (a / 1).dtype.type(sign), np.abs(a / 1).dtype.type(s)
 
 
-@known("np.linalg.cholesky")
 def cholesky(a, *, upper=False):
     """Column by column (G&VL algorithm 4.2.1), of the lower triangle, or of the upper one."""
     m = matrix(a)
@@ -243,13 +249,10 @@ def inverse(a):
     return inv(a)
 
 
-@known("np.linalg.matrix_power")
 def matrix_power(a, n):
     """Repeated squaring; below zero of the inverse."""
     if a.ndim < 2:
         raise LinAlgError("matrices have at least two axes")
-    if a.ndim > 2:
-        not_yet("linear algebra of stacks of matrices")
     square(a)
     if isinstance(n, float):
         raise TypeError("exponent must be an integer")
