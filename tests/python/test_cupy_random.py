@@ -83,6 +83,10 @@ TRIED = [
     ("zipf", (4.0,), "zipf", (4.0,)),
     ("logseries", (0.6,), "logser", (0.6,)),
     ("logseries", (0.98,), "logser", (0.98,)),
+    ("standard_t", (3.0,), "t", (3.0,)),
+    ("geometric", (0.2,), "geom", (0.2,)),
+    ("noncentral_chisquare", (0.7, 3.0), "ncx2", (0.7, 3.0)),
+    ("noncentral_f", (3.0, 8.0, 2.0), "ncf", (3.0, 8.0, 2.0)),
     ("hypergeometric", (15, 25, 7), "hypergeom", (40, 15, 7)),
     ("hypergeometric", (25, 15, 36), "hypergeom", (40, 25, 36)),
     ("hypergeometric", (300, 200, 120), "hypergeom", (500, 300, 120)),
@@ -121,6 +125,83 @@ def test_distributions_of_tries(cp, core, monkeypatch, name, arguments, distribu
     if both[1][-1] < 1e-6:  # all values are often
         both = [counts[often], expected[often]]
     assert stats.chisquare(*both).pvalue > 1e-3
+
+
+def _spread(low, high, whole=False):
+    x = np.random.default_rng([int(10 * low + 100), int(high)]).uniform(low, high, MANY)
+    return np.ceil(x).astype(int) if whole else x
+
+
+# Name, parameters of each element, SciPy's distribution of these.
+OF_ARRAYS = {
+    "standard_gamma": ((_spread(0.3, 5),), lambda s, a: s.gamma(a)),
+    "gamma": ((_spread(0.3, 5), _spread(1, 3)), lambda s, a, b: s.gamma(a, scale=b)),
+    "beta": ((_spread(0.3, 5), _spread(1, 3)), lambda s, a, b: s.beta(a, b)),
+    "chisquare": ((_spread(0.2, 80),), lambda s, d: s.chi2(d)),
+    "f": ((_spread(0.3, 5), _spread(1, 9)), lambda s, a, b: s.f(a, b)),
+    "wald": ((_spread(0.3, 5), _spread(1, 3)), lambda s, m, a: s.invgauss(m / a, scale=a)),
+    "vonmises": ((0.0, _spread(0.1, 9)), lambda s, m, k: s.vonmises(k, loc=m)),
+    "standard_t": ((_spread(0.5, 5),), lambda s, d: s.t(d)),
+    "noncentral_chisquare": ((_spread(0.3, 5), _spread(1, 30)), lambda s, d, c: s.ncx2(d, c)),
+    "noncentral_f": ((2.0, _spread(3, 9), _spread(1, 3)), lambda s, a, b, c: s.ncf(a, b, c)),
+    "poisson": ((_spread(0.1, 80),), lambda s, m: s.poisson(m)),
+    "binomial": ((_spread(1, 200, True), _spread(0, 1)), lambda s, n, p: s.binom(n, p)),
+    "negative_binomial": ((_spread(0.5, 4), 0.3), lambda s, n, p: s.nbinom(n, p)),
+    "geometric": ((_spread(0.1, 1),), lambda s, p: s.geom(p)),
+    "logseries": ((_spread(0, 1),), lambda s, p: s.logser(p)),
+    "hypergeometric": (
+        (_spread(20, 200, True), 50, _spread(1, 60, True)),
+        lambda s, g, b, n: s.hypergeom(g + b, g, n),
+    ),
+    "normal": ((_spread(-5, 5), _spread(0.3, 3)), lambda s, m, d: s.norm(m, d)),
+    "exponential": ((_spread(0.3, 5),), lambda s, d: s.expon(scale=d)),
+}
+
+
+@pytest.mark.parametrize("name", OF_ARRAYS)
+def test_parameters_that_are_arrays(cp, core, monkeypatch, name):
+    """A number of its own distribution for each element, whose probability is uniform."""
+    stats = pytest.importorskip("scipy.stats")
+    if DEVICE == "fenced":
+        pytest.skip("loops that cannot be recorded run on the host's memory there")
+    monkeypatch.setattr(core, "draws_apart", lambda n: True)
+    parameters, distribution = OF_ARRAYS[name]
+    wanted = distribution(stats, *parameters)
+    few = getattr(np.random.RandomState(3), name)(*[np.ravel(p)[:1] for p in parameters])
+    cp.random.seed(5)
+    x = np.asarray(getattr(cp.random, name)(*parameters, (2, MANY)))
+    assert x.shape == (2, MANY) and x.dtype == few.dtype
+    cp.random.seed(5)
+    on_device = [p if np.isscalar(p) else cp.asarray(p) for p in parameters]
+    again = np.asarray(getattr(cp.random, name)(*on_device, size=(2, MANY)))
+    np.testing.assert_array_equal(again, x)
+    below = wanted.cdf(x)
+    if x.dtype.kind == "i":  # anywhere in the step
+        below = below - np.random.default_rng(1).random(x.shape) * wanted.pmf(x)
+    assert stats.kstest(below.ravel(), "uniform").pvalue > 1e-3
+
+
+def test_shapes_and_errors_of_arrays(cp, core, monkeypatch):
+    """Parameters broadcast; what NumPy refuses, it says in its own words."""
+    if DEVICE == "fenced":
+        pytest.skip("loops that cannot be recorded run on the host's memory there")
+    monkeypatch.setattr(core, "draws_apart", lambda n: True)
+    a = _spread(0.3, 5)
+    assert cp.random.gamma(a[:3], 2.0, (MANY, 3)).shape == (MANY, 3)
+    assert cp.random.gamma(a[:, None], [1.0, 2.0]).shape == (MANY, 2)
+    assert cp.random.gamma(a).shape == (MANY,)
+    for call in (
+        lambda r: r.gamma(-a),
+        lambda r: r.gamma(a, size=(3,)),
+        lambda r: r.gamma(a, size=(MANY, 2)),
+        lambda r: r.poisson(np.where(a > 4, np.nan, a)),
+        lambda r: r.normal(a, -a),
+        lambda r: r.binomial(5, a),
+    ):
+        with pytest.raises(ValueError):
+            call(np.random)
+        with pytest.raises(ValueError):
+            call(cp.random)
 
 
 def test_rows(cp, core, monkeypatch):
@@ -167,7 +248,7 @@ def test_integers(cp):
 @pytest.mark.parametrize(
     "name, arguments, size",
     [
-        ("uniform", (0, [1, 2]), (3 * MANY, 2)),
+        ("uniform", (0, [1j, 2]), (3 * MANY, 2)),
         ("normal", (0, -1), MANY),
         ("exponential", (-1,), MANY),
         ("triangular", (0, 2, 1), MANY),
@@ -181,7 +262,7 @@ def test_integers(cp):
     ],
 )
 def test_what_is_numpys(cp, name, arguments, size):
-    """Arrays of parameters, wrong ones, few numbers: NumPy's numbers and errors."""
+    """Wrong parameters, few numbers: NumPy's numbers and errors."""
 
     def drawn(module):
         try:

@@ -2,6 +2,7 @@
 Philox's stream for a key, which devices make in the same bits.
 """
 
+import functools
 import importlib
 import math
 
@@ -70,7 +71,7 @@ _OF_UNIFORM = {
     "pareto": ((None,), lambda a: a > 0, lambda u, a: nb.expm1(_positive(u) / a)),
     "power": ((None,), lambda a: a > 0, lambda u, a: u ** (1.0 / a)),
     "standard_cauchy": ((), lambda: True, lambda u: nb.tan(math.pi * (u - 0.5))),
-    "triangular": ((None, None, None), lambda a, c, b: a <= c <= b and a < b, _triangular),
+    "triangular": ((None, None, None), lambda a, c, b: (a <= c) & (c <= b) & (a < b), _triangular),
 }
 _OF_NORMAL = {
     "normal": ((0.0, 1.0), lambda m, s: s >= 0, lambda z, m, s: m + s * z),
@@ -80,7 +81,8 @@ _PLAIN = ("random", "random_sample", "ranf", "sample", "rand")
 # Those of _rejection.py, which a CPU does no quicker than NumPy.
 _TRIED = {
     "standard_gamma", "gamma", "chisquare", "beta", "f", "poisson", "binomial", "negative_binomial",
-    "vonmises", "wald", "zipf", "logseries", "hypergeometric",
+    "vonmises", "wald", "zipf", "logseries", "hypergeometric", "standard_t", "geometric",
+    "noncentral_chisquare", "noncentral_f",
 }  # fmt: skip
 _ROWS = {"dirichlet", "multinomial"}  # whose numbers are rows, made by _rejection.py, too
 _WIDEST = 64  # elements of a row: each is a kernel
@@ -96,19 +98,58 @@ def _extents(size):
     return shape, n if n <= MOST else 0
 
 
-def _given(defaults, args, kwargs, names):
-    """Parameters and size of a call as numbers; None where they are arrays or wrong."""
+def _given(defaults, args, kwargs, names, possible):
+    """The parameters of a call, floats or arrays of a number for each element, its shape and how
+    many elements that has; None where they are wrong, or not numbers.
+    """
     values = dict(zip(names, args, strict=False))
     if len(args) > len(names) or kwargs.keys() & values.keys() or kwargs.keys() - set(names):
         return None
     values.update(kwargs)
     made = [values.get(n, d) for n, d in zip(names, defaults, strict=False)]
-    if not all([isinstance(v, _NUMBERS) for v in made]):
+    size = values.get("size")
+    arrays = [k for k, v in enumerate(made) if isinstance(v, (list, tuple, *_ARRAYS))]
+    if not all([isinstance(v, _NUMBERS) for k, v in enumerate(made) if k not in arrays]):
         return None
-    made = [v if isinstance(v, int) else float(v) for v in made]
-    if not all([-_LARGE < v < _LARGE for v in made]):
+    shape, n = ((), 0) if size is None and arrays else _extents(size)
+    if arrays:
+        made = [_as_array(v) if k in arrays else v for k, v in enumerate(made)]
+        if not all([v is not None for v in made]):
+            return None
+        try:
+            extents = numpy.broadcast_shapes(*[made[k].shape for k in arrays])
+            shape = extents if size is None else shape
+            if numpy.broadcast_shapes(extents, shape) != shape:
+                return None
+        except ValueError:
+            return None
+        n = math.prod(shape)
+    if not MANY <= n <= MOST:
         return None
-    return [float(v) for v in made], values.get("size")
+    made = [v if k in arrays else float(v) for k, v in enumerate(made)]
+    # What NumPy refuses is its own to say; one bool of a device is read for that.
+    fine = _all([possible(*made), *[(v > -_LARGE) & (v < _LARGE) for v in made]])
+    if not fine:
+        return None
+    made = [nb.broadcast_to(v, shape).reshape(-1) if k in arrays else v for k, v in enumerate(made)]
+    return made, shape, n
+
+
+_ARRAYS = (numpy.ndarray, nb.ndarray)
+
+
+def _as_array(x):
+    """A parameter of real numbers as an array of float64; None for others."""
+    x = x if isinstance(x, _ARRAYS) else numpy.asarray(x)
+    if kind_of(x.dtype) not in "iuf" or x.dtype.itemsize > 8:
+        return None
+    return nb.asarray(x, dtype=numpy.float64)
+
+
+def _all(conditions):
+    plain = all([c for c in conditions if isinstance(c, (bool, numpy.bool))])
+    arrays = [nb.all(c) for c in conditions if not isinstance(c, (bool, numpy.bool))]
+    return plain and (not arrays or bool(functools.reduce(nb.logical_and, arrays)))
 
 
 def _tried(name, names, integers, args, kwargs, dtype):
@@ -119,14 +160,11 @@ def _tried(name, names, integers, args, kwargs, dtype):
 
     whole = name in _rejection.WHOLE
     defaults, possible, of = (_rejection.WHOLE if whole else _rejection.REAL)[name]
-    given = _given(defaults, args, kwargs, names)
+    given = _given(defaults, args, kwargs, names, possible)
     kind = numpy.dtype((int if whole else float) if dtype is None else dtype)
     if given is None or kind.kind not in ("iuf" if whole else "f") or kind.itemsize > 8:
         return None
-    parameters, size = given
-    shape, n = _extents(size)
-    if n < MANY or not possible(*parameters):
-        return None
+    parameters, shape, n = given
     stream = _rejection.Stream(int(integers(0, 1 << 64, dtype=numpy.uint64)), n)
     return of(stream, *parameters).astype(kind).reshape(shape)
 
@@ -178,14 +216,11 @@ def drawn(name, names, integers, args, kwargs, dtype):
     else:
         row = _OF_UNIFORM.get(name) or _OF_NORMAL[name]
     defaults, possible, of = row
-    given = _given(defaults, args, kwargs, names)
+    given = _given(defaults, args, kwargs, names, possible)
     kind = numpy.dtype(float if dtype is None else dtype)
     if given is None or kind_of(kind) != "f" or kind.itemsize > 8:
         return None
-    parameters, size = given
-    shape, n = _extents(size)
-    if n < MANY or not possible(*parameters):
-        return None
+    parameters, shape, n = given
     key = int(integers(0, 1 << 64, dtype=numpy.uint64))
     # Logarithms need more bits than a float32 has.
     short = kind == "float32" and (name in _PLAIN or name in ("uniform", "normal"))

@@ -64,6 +64,23 @@ def standard_gamma(index, key, stream, shape):
 
 
 @vectorize
+def standard_t(index, key, stream, half):
+    """A normal number over the root of the gamma number of half the degrees of freedom."""
+    w = words(index, key, 0, stream)
+    z, _ = pair64(joined(w[0], w[1]), joined(w[2], w[3]))
+    return z * math.sqrt(half)
+
+
+@vectorize
+def geometric(index, key, stream, p):
+    """The exponential number above which a number of tries is."""
+    w = words(index, key, 0, stream)
+    if p == 1.0:
+        return 1.0
+    return max(math.ceil(math.log(unit(w[0], w[1])) / math.log1p(-p)) * 1.0, 1.0)
+
+
+@vectorize
 def poisson(index, key, stream, mean):
     """By counting up, or by Hörmann's transformed rejection (PTRS, 1993)."""
     if mean < 10.0:
@@ -267,6 +284,15 @@ def _f(s, above, below):
     return s.gamma(above / 2) * below / (s.gamma(below / 2) * above)
 
 
+def _noncentral(s, freedom, shift):
+    """Half a noncentral χ² number: of degrees of freedom that a Poisson number raises."""
+    return s.gamma(freedom / 2 + s(poisson, shift / 2))
+
+
+def _whole(x, most):
+    return (x >= 0) & (x < most) & (x % 1 == 0)
+
+
 def dirichlet(s, shapes):
     """Rows of gamma numbers over their sums."""
     columns = nb.stack([s.gamma(a) for a in shapes], axis=-1)
@@ -286,40 +312,57 @@ def multinomial(s, n, chances):
 # As in _distributions: default parameters, whether they are possible, numbers of them.
 REAL = {
     "standard_gamma": ((None,), lambda a: a > 0, Stream.gamma),
-    "gamma": ((None, 1.0), lambda a, s: a > 0 and s >= 0, lambda s, a, b: s.gamma(a) * b),
+    "gamma": ((None, 1.0), lambda a, s: (a > 0) & (s >= 0), lambda s, a, b: s.gamma(a) * b),
     "chisquare": ((None,), lambda d: d > 0, lambda s, d: s.gamma(d / 2) * 2.0),
     # Gamma numbers of smaller shapes are often 0, and these their quotients.
-    "beta": ((None, None), lambda a, b: a >= 0.1 and b >= 0.1, _beta),
-    "f": ((None, None), lambda a, b: a >= 0.2 and b >= 0.2, _f),
+    "beta": ((None, None), lambda a, b: (a >= 0.1) & (b >= 0.1), _beta),
+    "f": ((None, None), lambda a, b: (a >= 0.2) & (b >= 0.2), _f),
     "vonmises": (
         (None, None),
-        lambda m, k: 0 <= k < 1e8,
+        lambda m, k: (k >= 0) & (k < 1e8),
         lambda s, m, k: s(vonmises, m, k),
     ),
     "wald": (
         (None, None),
-        lambda m, a: m > 0 and a > 0,
+        lambda m, a: (m > 0) & (a > 0),
         lambda s, m, a: s(wald, m, a),
+    ),
+    "standard_t": (
+        (None,),
+        lambda d: d >= 0.2,
+        lambda s, d: s(standard_t, d / 2) / nb.sqrt(s.gamma(d / 2)),
+    ),
+    "noncentral_chisquare": (
+        (None, None),
+        lambda d, c: (d > 0) & (c >= 0) & (c < 1e15),
+        lambda s, d, c: _noncentral(s, d, c) * 2.0,
+    ),
+    "noncentral_f": (
+        (None, None, None),
+        lambda a, b, c: (a >= 0.2) & (b >= 0.2) & (c >= 0) & (c < 1e15),
+        lambda s, a, b, c: _noncentral(s, a, c) * b / (s.gamma(b / 2) * a),
     ),
 }
 WHOLE = {
+    # Numbers of smaller chances may be more than 63 bits hold.
+    "geometric": ((None,), lambda p: (p >= 1e-15) & (p <= 1), lambda s, p: s(geometric, p)),
     # Of smaller powers most tries have more than 63 bits; of larger ones 1 is all that comes.
-    "zipf": ((None,), lambda a: 1.02 <= a <= 60, lambda s, a: s(zipf, a)),
-    "logseries": ((None,), lambda p: 0 < p < 1, lambda s, p: s(logseries, p)),
+    "zipf": ((None,), lambda a: (a >= 1.02) & (a <= 60), lambda s, a: s(zipf, a)),
+    "logseries": ((None,), lambda p: (p > 0) & (p < 1), lambda s, p: s(logseries, p)),
     "hypergeometric": (
         (None, None, None),
-        lambda g, b, n: all([0 <= x <= 1e9 and x == int(x) for x in (g, b, n)]) and 0 < n <= g + b,
+        lambda g, b, n: _whole(g, 1e9) & _whole(b, 1e9) & _whole(n, 1e9) & (n > 0) & (n <= g + b),
         lambda s, g, b, n: s(hypergeometric, g, b, n),
     ),
-    "poisson": ((1.0,), lambda m: 0 <= m < 1e15, lambda s, m: s(poisson, m)),
+    "poisson": ((1.0,), lambda m: (m >= 0) & (m < 1e15), lambda s, m: s(poisson, m)),
     "binomial": (
         (None, None),
-        lambda n, p: 0 <= n < 1e15 and n == int(n) and 0 <= p <= 1,
+        lambda n, p: _whole(n, 1e15) & (p >= 0) & (p <= 1),
         lambda s, n, p: s(binomial, n, p),
     ),
     "negative_binomial": (
         (None, None),
-        lambda n, p: n > 0 and 0 < p <= 1,
+        lambda n, p: (n > 0) & (p > 0) & (p <= 1),
         lambda s, n, p: s(poisson, s.gamma(n) * ((1 - p) / p)),
     ),
 }
