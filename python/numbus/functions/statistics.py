@@ -36,6 +36,9 @@ def cov(
     if _compiled:
         if x.shape[0] == 0 and (y is not None or x.dtype != np.float64):
             raise NotImplementedError("[cov] no variables; got 0 rows; expected at least 1")
+        if m.ndim == 2 and y is None and x.dtype == np.float64:
+            if x.shape[0] == 0:  # before anything is asked of the weights
+                return np.zeros((0, 0))
     elif x.shape[0] == 0:
         return np.zeros((0, 0))
     if y is not None:
