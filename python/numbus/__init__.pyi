@@ -1105,7 +1105,7 @@ def real(val: Any) -> Any:
     """The real part: a view of an array."""
 def real_if_close(a: ArrayLike, tol: Any = 100) -> Any:
     """The real part if all imaginary parts are within `tol` machine epsilons (or below `tol`) of
-    zero."""
+    zero. Compiled functions take real numbers: the type hangs on the values of complex ones."""
 rec: Any
 reciprocal: _Unary
 """Reciprocal of the argument, element-wise."""
