@@ -46,8 +46,10 @@ Array element_numbers(int64_t count, Device& device) {
   Array& known = (*all)[{&device, count}];
   if (!known.base.get()) {
     const Unobserved alone;
-    known = arange(0, 1, 0, 1, count, DType::I8, &device);
-    known.base->pinned = true;  // it is where it is used
+    // Of several GPUs, each has its own: it is where it is used, whatever its making was recorded
+    // for.
+    known = to_device(arange(0, 1, 0, 1, count, DType::I8, &device), device);
+    known.base->pinned = true;
   }
   return known;
 }

@@ -75,7 +75,7 @@ TEST_CASE("library: nothing found names every path and the remedy") {
   CHECK(message_of([] { vendor::matmul_cpu(plain(2, 2, 2)); }) == message);
   CHECK(message_of([] { vendor::require("blast"); }) ==
         "[library] unknown library; got blast; expected blas, cublas, cufft, cudnn, nvjitlink, "
-        "cusparse, cusolver or nvrtc");
+        "cusparse, cusolver, nvrtc or nccl");
   vendor::reset_libraries_for_tests();
 }
 

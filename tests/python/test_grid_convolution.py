@@ -53,7 +53,8 @@ def drawn(seed):
     rng = np.random.default_rng(seed)
     n, c, o = int(rng.integers(1, 4)), int(rng.choice([1, 3, 5, 16, 32, 48])), 0
     o = int(rng.choice([2, 16, 32, 64, 80, 96]))
-    taps, stride, dilation = (tuple(int(v) for v in rng.integers(1, 1 + m, 2)) for m in (4, 2, 2))
+    taps, dilation = (tuple(int(v) for v in rng.integers(1, 1 + m, 2)) for m in (4, 2))
+    stride = tuple(int(v) for v in rng.choice([1, 1, 1, 2], 2))
     padding = tuple(int(v) for v in rng.integers(0, 3, 2))
     h, w = (int(v) for v in rng.integers(8, 15, 2))
     space = tuple(
@@ -94,7 +95,7 @@ def test_float32_is_float32(seed, kind):
 @pytest.mark.skipif(HERE != "cuda", reason="a CPU does not round to TF32")
 @pytest.mark.parametrize("kind", [FORWARD, INPUT, WEIGHT])
 def test_tf32_where_it_is_allowed(kind):
-    given = drawn(2)[kind]
+    given = drawn(7)[kind]
     want = expected(kind, *given)
     nb.set_float32_matmul_precision("high")
     error = np.abs(run(kind, *given) - want).max() / np.abs(want).max()
