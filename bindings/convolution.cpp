@@ -23,8 +23,15 @@ nb::object convolved(int kind, nb::handle a, nb::handle b, std::vector<int64_t> 
 
 void bind_convolution(nb::module_& m) {
   m.def(
-      "convolves", [](nb::handle a) { return numbus::convolves(*given(a).base->device); },
-      nb::arg("a"), "Whether the array's device carries out convolutions.");
+      "convolves",
+      [](nb::handle a, nb::handle dtype, const std::array<int64_t, 4>& weights, Pair stride,
+         int64_t groups) {
+        return numbus::convolves(*given(a).base->device, to_dtype(dtype.ptr()), weights, stride,
+                                 groups);
+      },
+      nb::arg("a"), nb::arg("dtype"), nb::arg("weights"), nb::arg("stride"), nb::arg("groups"),
+      "Whether the array's device carries out convolutions in that dtype by weights of that shape, "
+      "and their derivatives.");
   m.def(
       "set_grid_convolutions", [](bool on) { grid_convolution::always = on; }, nb::arg("on"),
       "Whether convolutions use the kernels of our own wherever these can be used, for tests.");

@@ -68,8 +68,25 @@ Array dense(const Array& a) { return a.layout->c_contiguous() ? a : copy(a, a.dt
 
 }  // namespace
 
-bool convolves(const Device& device) {
-  return device.runs_on_host() || (device.runs_ptx() && vendor::has_cudnn());
+bool convolves(const Device& device, DType t, std::span<const int64_t> weights,
+               const vendor::Convolution::Pair& stride, int64_t groups) {
+  if (device.runs_on_host() || (device.runs_ptx() && vendor::has_cudnn())) return true;
+  // Without cuDNN the derivatives, too, have to be such as our own kernels serve.
+  vendor::Convolution c;
+  c.type = t;
+  c.groups = groups;
+  c.batch = 1;
+  c.out_channels = weights[0];
+  c.in_channels = weights[1] * groups;
+  c.kernel = c.in = {weights[2], weights[3]};
+  c.out = c.dilation = {1, 1};
+  c.stride = stride;
+  auto is_served = [&](vendor::Convolution::Kind kind) {
+    c.kind = kind;
+    return grid_convolution::fits(c);
+  };
+  return grid_convolution::runs_on(device) && is_served(vendor::Convolution::Forward) &&
+         is_served(vendor::Convolution::Input) && is_served(vendor::Convolution::Weight);
 }
 
 Array convolve(ConvolutionKind kind, const Array& a, const Array& b, std::span<const int64_t> shape,

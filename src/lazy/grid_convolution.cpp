@@ -86,21 +86,6 @@ Work work_of(const Convolution& c) {
   return c.kind == Convolution::Weight ? of_weights(c) : of_images(c);
 }
 
-bool fits(const Convolution& c) {
-  constexpr int64_t kMost = int64_t{1} << 30;
-  auto below = [&](int64_t a, int64_t b) { return a <= kMost && b <= kMost && a * b <= kMost; };
-  const bool small = below(c.batch, c.positions()) && below(c.batch, c.in[0] * c.in[1]) &&
-                     below(c.in_channels, c.in[0] * c.in[1]) &&
-                     below(c.out_channels, c.positions()) &&
-                     below(c.out_channels, c.in_channels * c.taps()) && below(c.in[0], c.in[1]);
-  if (c.type != DType::F32 || c.groups != 1 || c.taps() > kMostTaps || !small) return false;
-  constexpr int64_t kDeepest = 1024;  // where channels are no multiple of kDepth
-  if (c.kind == Convolution::Forward)
-    return c.in_channels % kDepth == 0 || c.in_channels * c.taps() <= kDeepest;
-  return c.kind == Convolution::Weight ||
-         (c.stride == Convolution::Pair{1, 1} && c.out_channels % kDepth == 0);
-}
-
 // `weights`: those, or the derivatives by the results.
 void launch(Device& device, const Convolution& c, const Work& w, const char* image,
             int64_t image_size, const char* weights, int64_t weights_size, char* out,
@@ -117,6 +102,21 @@ void launch(Device& device, const Convolution& c, const Work& w, const char* ima
 }
 
 }  // namespace
+
+bool fits(const Convolution& c) {
+  constexpr int64_t kMost = int64_t{1} << 30;
+  auto below = [&](int64_t a, int64_t b) { return a <= kMost && b <= kMost && a * b <= kMost; };
+  const bool small = below(c.batch, c.positions()) && below(c.batch, c.in[0] * c.in[1]) &&
+                     below(c.in_channels, c.in[0] * c.in[1]) &&
+                     below(c.out_channels, c.positions()) &&
+                     below(c.out_channels, c.in_channels * c.taps()) && below(c.in[0], c.in[1]);
+  if (c.type != DType::F32 || c.groups != 1 || c.taps() > kMostTaps || !small) return false;
+  constexpr int64_t kDeepest = 1024;  // where channels are no multiple of kDepth
+  if (c.kind == Convolution::Forward)
+    return c.in_channels % kDepth == 0 || c.in_channels * c.taps() <= kDeepest;
+  return c.kind == Convolution::Weight ||
+         (c.stride == Convolution::Pair{1, 1} && c.out_channels % kDepth == 0);
+}
 
 std::vector<std::string> kernels(const Convolution& c) {
   if (!fits(c)) return {};

@@ -14,6 +14,7 @@ namespace numbus::grid_convolution {
 // than float32, groups, more than 32 taps, derivatives by the input with strides, and sizes beyond
 // 31 bits. They depend on the shapes alone, and so do the order of sums and the results.
 std::vector<std::string> kernels(const vendor::Convolution& c);
+bool fits(const vendor::Convolution& c);  // whether there are kernels for it
 // Whether the device can: a GPU with tensor cores for TF32.
 bool runs_on(const Device& device);
 // Whether it is done by them on the device: where cuDNN is not there, or was slower for shapes of

@@ -22,17 +22,17 @@ def convolved(kind, a, b, space, stride, padding, dilation, groups):
         return None
     offer("blas")
     offer("cudnn")
-    if not _core.convolves(a):
+    one = count == 1
+    lead, zero = ((1,), (0,)) if one else ((), ())
+    taps = (*b.shape[:2], *lead, *b.shape[2:])
+    if not _core.convolves(a, "f4" if half else given, taps, [*lead, *stride], groups):
         return None
     if half:
         a, b = a.astype("f4"), b.astype("f4")
     channels = b.shape[0] if kind == FORWARD else b.shape[1] * groups
-    one = count == 1
     if one:  # a line is an image of one row
         a, b = a[:, :, None], b[:, :, None]
     shape = (a.shape[0], channels, *((1,) if one else ()), *space)
-    lead = (1,) if one else ()
-    zero = (0,) if one else ()
     y = _core.convolve(
         kind, a, b, list(shape), [*lead, *stride], [*zero, *padding], [*lead, *dilation], groups
     )
