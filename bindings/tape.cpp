@@ -12,6 +12,7 @@ using program::Tape;
 // wrap(function(*args, **keywords)), of which the tape sees the function.
 nb::object record(nb::handle function, nb::handle args, nb::handle keywords, nb::handle wrap) {
   const int64_t since = Tape::get().now();
+  const Tape::Recorded now;
   nb::object made;
   {
     const Seen seen;
@@ -106,7 +107,9 @@ void bind_tape(nb::module_& m) {
   m.def("tape_settle", [](int64_t since) { Tape::get().settle(since); }, nb::arg("since"));
   m.def("tape_now", [] { return Tape::get().now(); });
   m.def("tape_length", [] { return Tape::get().entries().size(); });
-  m.def("tape_drop_circles", [] { Tape::get().drop_circles(true); });
+  m.def(
+      "tape_drop_circles", [](bool always) { Tape::get().drop_circles(always); },
+      nb::arg("always") = true);
   m.def("tape_keeps", [] { return Tape::get().keeps(); });
   m.def("tape_writer", [](nb::handle a) { return Tape::get().writer(given(a)); }, nb::arg("array"));
   m.def("tape_tell", &tell, nb::arg("writer"), nb::arg("array"), nb::arg("function"));

@@ -107,8 +107,9 @@ Array convolve(ConvolutionKind kind, const Array& a, const Array& b, std::span<c
   auto own_on = [&](const Device* d) {
     return d && !empties && grid_convolution::is_chosen(*d, form);
   };
-  const Device* const far = placement::on ? placement::both()[1] : nullptr;
-  if (load_device_kernel && (own_on(x.base->device) || own_on(far)))
+  // A GPU that is not open yet may be opened by the very window.
+  const bool may_move = placement::on && !empties && grid_convolution::fits(form);
+  if (load_device_kernel && (own_on(x.base->device) || may_move))
     for (const std::string& kernel : grid_convolution::kernels(form))
       load_device_kernel(Routine::convolve, kernel, x.dtype);
   if (!own_on(x.base->device) && kind == ConvolutionKind::Weight &&

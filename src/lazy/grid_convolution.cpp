@@ -110,6 +110,11 @@ bool fits(const Convolution& c) {
                      below(c.in_channels, c.in[0] * c.in[1]) &&
                      below(c.out_channels, c.positions()) &&
                      below(c.out_channels, c.in_channels * c.taps()) && below(c.in[0], c.in[1]);
+  // Of a grid's second and third axis, and of numbers of 32 bits.
+  constexpr int64_t kMostLines = 1 << 20;
+  if (c.out_channels > kMostLines || c.in_channels * c.taps() > kMostLines) return false;
+  for (const auto& pair : {c.stride, c.padding, c.dilation})
+    if (pair[0] > kMostLines || pair[1] > kMostLines) return false;
   if (c.type != DType::F32 || c.groups != 1 || c.taps() > kMostTaps || !small) return false;
   constexpr int64_t kDeepest = 1024;  // where channels are no multiple of kDepth
   if (c.kind == Convolution::Forward)

@@ -27,6 +27,13 @@ void each_read(const Entry& e, F&& f) {
       if (o.saved) once(o.saved->base->id);
 }
 
+// While it lives, entries stay but those that are dropped one by one.
+struct Hold {
+  bool& held;
+  bool before = std::exchange(held, true);
+  ~Hold() { held = before; }
+};
+
 }  // namespace
 
 Tape& Tape::get() {
@@ -94,24 +101,25 @@ void Tape::drop(int64_t number) {
 // What Python does meanwhile adds to the list.
 void Tape::drop_unreached() {
   if (held_) return;
-  held_ = true;
-  while (!unreached_.empty()) {
-    const uint64_t base = unreached_.back();
-    unreached_.pop_back();
-    if (references_.contains(base)) continue;
-    if (const auto found = writers_.find(base); found != writers_.end())
-      for (const int64_t number : std::vector<int64_t>(found->second))
-        if (!reached(numbered(number))) drop(number);
-    if (writers_.contains(base)) continue;
-    active_.erase(base);
-    spent_.erase(base);
+  {
+    const Hold hold{held_};
+    while (!unreached_.empty()) {
+      const uint64_t base = unreached_.back();
+      unreached_.pop_back();
+      if (references_.contains(base)) continue;
+      if (const auto found = writers_.find(base); found != writers_.end())
+        for (const int64_t number : std::vector<int64_t>(found->second))
+          if (!reached(numbered(number))) drop(number);
+      if (writers_.contains(base)) continue;
+      active_.erase(base);
+      spent_.erase(base);
+    }
   }
-  held_ = false;
   trim();
 }
 
 void Tape::drop_circles(bool always) {
-  if (held_ || (!always && entries_.size() - gone_ < walk_at_)) return;
+  if (held_ || recorded_ || (!always && entries_.size() - gone_ < walk_at_)) return;
   std::unordered_map<uint64_t, int> held = references_;
   for (const Entry& e : entries_)
     if (!e.gone())
@@ -134,11 +142,12 @@ void Tape::drop_circles(bool always) {
     for (const int64_t number : found->second)
       if (stay.insert(number).second) each_read(numbered(number), reach);
   }
-  held_ = true;
-  const int64_t end = now();
-  for (int64_t number = first_; number < end; ++number)
-    if (!stay.contains(number)) drop(number);
-  held_ = false;
+  {
+    const Hold hold{held_};
+    const int64_t end = now();
+    for (int64_t number = first_; number < end; ++number)
+      if (!stay.contains(number)) drop(number);
+  }
   drop_unreached();
   walk_at_ = std::max<size_t>(256, 2 * (entries_.size() - gone_));
 }
@@ -219,11 +228,6 @@ std::shared_ptr<Adjoints> Tape::backward(std::span<const Array> outputs,
   auto adjoints = std::make_shared<Adjoints>();
   std::vector<int64_t> passed;
   // Entries stay until derivatives are found, whoever lets go of tensors meanwhile.
-  struct Hold {
-    bool& held;
-    bool before = std::exchange(held, true);
-    ~Hold() { held = before; }
-  };
   {
     const Hold hold{held_};
     for (size_t n = 0; n < outputs.size(); ++n)
@@ -252,7 +256,6 @@ std::shared_ptr<Adjoints> Tape::backward(std::span<const Array> outputs,
     }
   }
   drop_unreached();
-  drop_circles();
   return adjoints;
 }
 

@@ -27,8 +27,16 @@ class Tape : public Program {
   int64_t now() const { return first_ + static_cast<int64_t>(entries_.size()); }
   void settle(int64_t since);
   // Drops entries that refer to each other in a circle, as those do whose operand was changed in
-  // place later, by a walk from what tensors hold. Unless `always`, when the tape has grown.
+  // place later, by a walk from what tensors hold. Unless `always`, when the tape has grown. To be
+  // called where tensors hold all that they will: it does nothing while an operation is recorded.
   void drop_circles(bool always = false);
+  // While it lives, an operation is being recorded whose results no tensor holds yet.
+  class Recorded {
+   public:
+    Recorded() { ++get().recorded_; }
+    ~Recorded() { --get().recorded_; }
+    Recorded(const Recorded&) = delete;
+  };
   // The number of the entry that made what the array holds now; -1: none.
   int64_t writer(const Array& a) const;
   // Has `told` called with the adjoint of the result of an entry, as far as the array shows it.
@@ -66,6 +74,7 @@ class Tape : public Program {
   std::unordered_set<uint64_t> spent_;                          // bases whose entries have gone
   std::vector<uint64_t> unreached_;                             // bases to look at
   size_t gone_ = 0;                                             // of the entries
+  int recorded_ = 0;      // operations that are being recorded
   size_t walk_at_ = 256;  // so many entries that are there are worth a walk
   bool held_ = false;     // entries stay for now: derivatives are being found, or entries dropped
 };

@@ -119,3 +119,47 @@ def test_tensors_print_as_pytorchs(tmp_path):
     assert lines.startswith(EXPECTED), lines
     last = lines.splitlines()[-1]
     assert "torch.something_that_is_not_there" in last and "script.py:27" in last, last
+
+
+@pytest.mark.parametrize("device", ["cpu", "fenced"])
+def test_checkpoint_draws_the_same_numbers_again(device):
+    import numbus.compat.torch as torch
+    from numbus.compat.torch.utils.checkpoint import checkpoint
+
+    def run(keep):
+        torch.manual_seed(5)
+        x = torch.ones(400, device=device, requires_grad=True)
+        part = lambda t: torch.nn.functional.dropout(t, 0.5)  # noqa: E731
+        y = checkpoint(part, x, use_reentrant=False) if keep else part(x)
+        after = torch.rand(3, device=device)
+        (y * torch.arange(400.0, device=device)).sum().backward()
+        return [t.cpu().tolist() for t in (y.detach(), x.grad, after, torch.rand(3, device=device))]
+
+    assert run(True) == run(False)
+
+
+def test_seeds_of_gpus_are_theirs_alone():
+    import copy
+
+    import numbus.compat.torch as torch
+
+    torch.manual_seed(1)
+    a, b = torch.rand(4), torch.rand(4, device="fenced").cpu()
+    torch.manual_seed(1)
+    torch.cuda.manual_seed(2)
+    assert torch.rand(4).tolist() == a.tolist()
+    other = torch.rand(4, device="fenced").cpu()
+    assert other.tolist() != b.tolist()
+    torch.cuda.manual_seed(1)
+    assert torch.rand(4, device="fenced").cpu().tolist() == b.tolist()
+    g = torch.Generator().manual_seed(3)
+    torch.rand(5, generator=g, device="fenced")
+    h = copy.deepcopy(g)
+    state = h.get_state()
+    drawn = [torch.rand(5, generator=x, device="fenced").cpu().tolist() for x in (g, h)]
+    assert drawn[0] == drawn[1]
+    h.set_state(state)
+    assert torch.rand(5, generator=h, device="fenced").cpu().tolist() == drawn[0]
+    # A state of a device that is not here waits until it is.
+    h.set_state({**state, "devices": {"cuda:7": [1, 2, 3, 4, 5, 6, 7, 8]}})
+    assert torch.rand(5, generator=h, device="cpu").shape == (5,)

@@ -255,6 +255,7 @@ def test_gradients_that_add_up():
             np.testing.assert_array_equal(numpy_of(p.grad), numpy_of(q.grad))
 
 
+STATE = tensors.get_rng_state()
 EFFECTS = {
     "read": (lambda s, x: x * x.sum().item(), "elements are read"),
     "decision": (lambda s, x: x if x.sum() > 0 else -x, "elements are read"),
@@ -263,6 +264,8 @@ EFFECTS = {
     "clock": (lambda s, x: x * time.time(), "it calls time"),
     "random": (lambda s, x: x * random.random(), "it calls Random.random"),
     "host": (lambda s, x: x + tensors.tensor([1.0, 2.0]).to("fenced"), None),
+    "seed": (lambda s, x: x * (tensors.initial_seed() % 7), "elements are read, or work"),
+    "state": (lambda s, x: tensors.set_rng_state(STATE) or x * 2, None),
     "draws": (lambda s, x: x + tensors.randint(0, 9, (2,), device="fenced"), None),
     "object": (lambda s, x: (x * 2, object()), "object that is no array"),
     "nothing": (lambda s, x: 1, "nothing is recorded"),
@@ -345,7 +348,7 @@ def test_streams_of_a_device_are_philox_with_a_state_there():
         counter = (blocks - 1) % 2**256
         expected = np.random.Generator(np.random.Philox(key=words[:2], counter=counter))
         np.testing.assert_array_equal(numpy_of(made), expected.random(len(made), dtype=t))
-    assert generator.get_state()["devices"]["fenced"].tolist()[2:6] == [4, 0, 0, 0]
+    assert generator.get_state()["devices"]["fenced"][2:6] == [4, 0, 0, 0]
     host = tensors.rand(5, generator=tensors.Generator().manual_seed(5))
     assert not np.array_equal(numpy_of(host), numpy_of(drawn[0]))
 

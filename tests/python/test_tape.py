@@ -297,3 +297,28 @@ def test_circles_of_what_is_changed_in_place_go():
     x.grad = None
     kept.backward()
     assert numbers(x.grad) == [2.0] * 4
+
+
+@pytest.mark.parametrize("steps", [3, 400])
+@pytest.mark.parametrize("kept", [0, 400])
+def test_derivatives_that_are_recorded_stay(steps, kept):
+    other = w = torch.ones(3, requires_grad=True)
+    for _ in range(kept):
+        other = other * 1.0  # an unrelated graph that is alive
+    h = w
+    for _ in range(steps):
+        h = h * 1.0
+    loss = (h**2).sum()
+    (g,) = torch.autograd.grad(loss, w, create_graph=True)
+    (loss + (g**2).sum()).backward()
+    assert numbers(w.grad) == [10.0] * 3
+    v = torch.ones(3, requires_grad=True)
+    h = v
+    for _ in range(steps):
+        h = h * 1.0
+    (h**3).sum().backward(create_graph=True)
+    first = v.grad
+    v.grad = None
+    first.sum().backward()
+    assert numbers(v.grad) == [6.0] * 3
+    del other

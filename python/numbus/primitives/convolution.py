@@ -7,6 +7,9 @@ the product (Markidis et al., "NVIDIA Tensor Core Programmability, Performance a
 Ootomo and Yokota, "Recovering single precision accuracy from Tensor Cores", 2022). On a CPU, where
 tests run the same grids, each thread makes its part of a warp's product by itself.
 
+Of operands with infinities, results may be NaN where float32 gives an infinity; float32 beyond
+3.4e38, the last 2**-12 of its range, counts as infinite.
+
 Sizes in the order (image height and width, result's, taps', stride, padding, dilation).
 """
 
@@ -23,12 +26,19 @@ DEPTH = 16  # of a tile: how many products are added for each result before the 
 DEEPEST = 1024  # products for a result where the number of channels is no multiple of DEPTH
 HALF = U32(0x1000)  # of the last bit that TF32 has
 KEPT = U32(0xFFFFE000)
+ABSOLUTE, INFINITY, NAN = U32(0x7FFFFFFF), U32(0x7F800000), U32(0x7FC00000)
 SUMS = 64  # of partial sums, by one thread
 
 
 def rounded(x):
-    """To TF32's 11 bits, the nearest."""
+    """To TF32's 11 bits, the nearest; of what `settled` has seen."""
     return ((x.view(U32) + HALF) & KEPT).view(F32)
+
+
+def settled(x):
+    """The number, or a NaN whose bits can be rounded: of those of a GPU all are set."""
+    bits = x.view(U32)
+    return (NAN if bits & ABSOLUTE > INFINITY else bits).view(F32)
 
 
 def at_group(line, group):
@@ -254,11 +264,11 @@ def make_images(lines, pixels, exact, flat=False):
                 for j in all_groups:
                     to = np.int64(at_group(I32(b * pixels) + mine, of_group + I32(j)))
                     for f in four:
-                        right[to + f] = gathered[4 * j + f]
+                        right[to + f] = settled(gathered[4 * j + f])
                 for j in weights_groups:
                     to = np.int64(at_group(I32(b * lines) + line, from_group + I32(j)))
                     for f in four:
-                        left[to + f] = read[4 * j + f]
+                        left[to + f] = settled(read[4 * j + f])
             cuda.syncthreads()
 
         group, pair = cuda.laneid // I32(4), cuda.laneid % I32(4) * I32(2)
@@ -366,10 +376,10 @@ def make_gradients(lines, columns, exact):
                 b = step % 2
                 for j in all_right:
                     to = I32(b * columns) + line + I32(j) * apart
-                    right[at_group(to, mine // I32(4)) + mine % I32(4)] = gathered[j]
+                    right[at_group(to, mine // I32(4)) + mine % I32(4)] = settled(gathered[j])
                 for j in all_left:
                     to = I32(b * lines) + line + I32(j) * apart
-                    left[at_group(to, mine // I32(4)) + mine % I32(4)] = seen[j]
+                    left[at_group(to, mine // I32(4)) + mine % I32(4)] = settled(seen[j])
             cuda.syncthreads()
 
         group, pair = cuda.laneid // I32(4), cuda.laneid % I32(4) * I32(2)

@@ -119,8 +119,25 @@ def _accumulate(t, g, create_graph):
                 t._grad = t._grad + g
 
 
+_open = [0]  # passes whose derivatives no tensor holds yet
+
+
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, *, inputs=None):
     """Adds derivatives to the `grad` of tensors: `Tensor.backward` of several tensors at once."""
+    _open[0] += 1
+    try:
+        done = _add_derivatives(tensors, grad_tensors, retain_graph, create_graph, inputs)
+    finally:
+        _open[0] -= 1
+    if not _open[0]:
+        _core.tape_drop_circles(False)
+    for t, _ in done:
+        for handle in t.__dict__.get("_after", ()):
+            if handle.hook is not None:
+                handle.hook(t)
+
+
+def _add_derivatives(tensors, grad_tensors, retain_graph, create_graph, inputs):
     passes[0] += 1
     outputs = _listed(tensors)
     since = _core.tape_now()
@@ -161,10 +178,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     done += later
     del found
     _core.tape_settle(since)
-    for t, _ in done:
-        for handle in t.__dict__.get("_after", ()):
-            if handle.hook is not None:
-                handle.hook(t)
+    return done
 
 
 def _backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
@@ -217,7 +231,19 @@ def grad(
             message("grad", "batches of gradients are not yet available", "is_grads_batched=True",
                     "one call for each")
         )  # fmt: skip
-    outs, ins = _listed(outputs), _listed(inputs)
+    _open[0] += 1
+    try:
+        return _derivatives(
+            _listed(outputs), _listed(inputs), grad_outputs, retain_graph, create_graph,
+            materialize_grads if allow_unused is None else allow_unused, materialize_grads,
+        )  # fmt: skip
+    finally:
+        _open[0] -= 1
+
+
+def _derivatives(
+    outs, ins, grad_outputs, retain_graph, create_graph, unused, materialize_grads
+):  # fmt: skip
     for x in ins:
         if not x.requires_grad:
             raise RuntimeError(
@@ -236,7 +262,6 @@ def grad(
     for handle in handles.values():
         handle.remove()
     results = []
-    unused = materialize_grads if allow_unused is None else allow_unused
     for x in ins:
         if id(x) not in handles:  # a leaf, or a part of one
             g = _found(found, x, create_graph)

@@ -27,41 +27,71 @@ class Generator:
 
     def __init__(self, device="cpu"):
         self.device = device
+        self.draws = 0  # how often numbers were drawn
         self._streams = {}
         self._process = os.getpid()
-        self.manual_seed(numpy.random.SeedSequence().entropy & (2**63 - 1))
+        self.manual_seed(_unknown_seed())
 
     def manual_seed(self, seed):
         """Begins the streams of that seed."""
+        _core.spoil_capture()
         self._seed = int(seed) & (2**64 - 1)
         self._rng = nb.random.Generator(nb.random.Philox(self._seed))
-        self._restart({})
+        return self.seed_devices(self._seed)
+
+    def seed_devices(self, seed):
+        """Begins the streams of all devices but the host's."""
+        _core.spoil_capture()
+        self._of_devices = int(seed) & (2**64 - 1)
+        self._go_on({})
         return self
 
     def seed(self):
         """Begins streams that nobody knows, and returns their seed."""
-        self.manual_seed(numpy.random.SeedSequence().entropy & (2**63 - 1))
+        self.manual_seed(_unknown_seed())
         return self._seed
 
     def initial_seed(self):
         """The seed that the streams began with."""
+        _core.spoil_capture()
         return self._seed
 
     def get_state(self):
-        """What `set_state` takes."""
-        devices = {name: _core.copy_of(parts[0]) for name, parts in self._own().items()}
-        return {**self._rng.bit_generator.state, "seed": self._seed, "devices": devices}
+        """What `set_state` takes: numbers of the host's."""
+        state = self.present()
+        devices = state["devices"]
+        state["devices"] = {k: w if isinstance(w, list) else w.tolist() for k, w in devices.items()}
+        return state
+
+    def present(self):
+        """The same without waiting for devices, whose words are copied there."""
+        _core.spoil_capture()
+        begun = {name: _core.copy_of(parts[0]) for name, parts in self._own().items()}
+        return {
+            **self._rng.bit_generator.state,
+            "seed": self._seed,
+            "seed_of_devices": self._of_devices,
+            "devices": {**self._later, **begun},
+        }
 
     def set_state(self, state):
-        """Goes on where another generator was."""
+        """Goes on where another generator was; a device that is not there yet does when it is."""
+        _core.spoil_capture()
         given = dict(state)
-        self._seed = given.pop("seed", self._seed)
+        seed = given.pop("seed", self._seed)
+        of_devices = given.pop("seed_of_devices", seed)
         devices = given.pop("devices", {})
         self._rng.bit_generator.state = given
-        for name in devices:
-            self.stream(name)
-        self._restart(devices)
+        self._seed, self._of_devices = seed, of_devices
+        self._go_on(devices)
         return self
+
+    def __getstate__(self):
+        return {"device": self.device, "state": self.get_state()}
+
+    def __setstate__(self, known):
+        self.__init__(known["device"])
+        self.set_state(known["state"])
 
     def stream(self, device):
         """The states on a device that uniform and normal numbers are drawn from: words of uint64,
@@ -69,7 +99,9 @@ class Generator:
         """
         known = self._own()
         if device not in known:
-            state = nb.asarray(self._words()).to_device(device)
+            words = self._later.pop(device, self._words())
+            words = numpy.array(words, numpy.uint64) if isinstance(words, list) else words
+            state = nb.asarray(words).to_device(device)
             known[device] = state, state[:6], state[6:]
         return known[device][1:]
 
@@ -83,15 +115,21 @@ class Generator:
         """Philox's key of two words and counter of four, then the key and counter of the normal
         numbers.
         """
-        first, second, third = numpy.random.SeedSequence(self._seed, spawn_key=(1,)).generate_state(
-            3, numpy.uint64
-        )
-        return numpy.array([first, second, 0, 0, 0, 0, third, 0], numpy.uint64)
+        mixed = numpy.random.SeedSequence(self._of_devices, spawn_key=(1,))
+        first, second, third = mixed.generate_state(3, numpy.uint64).tolist()
+        return [first, second, 0, 0, 0, 0, third, 0]
 
-    def _restart(self, states):
-        """Has the streams of devices go on from states; those without one begin."""
+    def _go_on(self, devices):
+        """Has the streams of devices go on from words; those without begin."""
+        self._later = dict(devices)
         for name, parts in self._own().items():
-            parts[0][...] = states[name] if name in states else self._words()
+            words = self._later.pop(name, None)
+            words = self._words() if words is None else words
+            parts[0][...] = numpy.array(words, numpy.uint64) if isinstance(words, list) else words
+
+
+def _unknown_seed():
+    return numpy.random.SeedSequence().entropy & (2**63 - 1)
 
 
 default_generator = Generator()
@@ -124,7 +162,9 @@ def set_rng_state(new_state):
 
 def rng(generator=None):
     """The array generator that a tensor generator draws from; None: that of the process."""
-    return (default_generator if generator is None else generator)._rng
+    of = default_generator if generator is None else generator
+    of.draws += 1
+    return of._rng
 
 
 def _floats(t):
@@ -136,6 +176,7 @@ def _floats(t):
 
 def _drawn(routine, host, shape, t, generator, where):
     of = default_generator if generator is None else generator
+    of.draws += 1
     draw = t if t.itemsize > 2 else numpy.dtype("f4")
     device = _core.draws_from(where)
     if device is None:

@@ -5,11 +5,21 @@ import contextlib
 from ... import _core
 from ... import cuda as _cuda
 from ... import tensors as _tensors
-from ...tensors.random import default_generator, manual_seed
+from ...tensors.random import Generator, default_generator
 from .._missing import missing as _missing
 
-manual_seed_all = manual_seed
-seed = default_generator.seed
+
+def manual_seed(seed):
+    """Begins the streams of random numbers of the GPUs."""
+    default_generator.seed_devices(seed)
+
+
+def seed():
+    """Begins streams of random numbers of the GPUs that nobody knows."""
+    manual_seed(Generator().initial_seed())
+
+
+manual_seed_all, seed_all = manual_seed, seed
 
 
 def is_available():

@@ -3,13 +3,17 @@
 from ....core.errors import message
 from ....tensors import Tensor, enable_grad
 from ....tensors.autograd import Function, backward
+from ....tensors.random import default_generator
 
 
 class _Again(Function):
     @staticmethod
     def forward(ctx, run, *args):
         ctx.run, ctx.args = run, args
-        return run(*args)
+        state, draws = default_generator.present(), default_generator.draws
+        made = run(*args)
+        ctx.state = state if default_generator.draws != draws else None
+        return made
 
     @staticmethod
     def backward(ctx, *grads):
@@ -21,8 +25,13 @@ class _Again(Function):
                 if needs:
                     x.requires_grad_()
             own.append(x)
+        if ctx.state is not None:
+            now = default_generator.present()
+            default_generator.set_state(ctx.state)
         with enable_grad():
             made = ctx.run(*own)
+        if ctx.state is not None:
+            default_generator.set_state(now)
         outputs = made if isinstance(made, tuple) else (made,)
         pairs = [(y, g) for y, g in zip(outputs, grads, strict=True) if y.requires_grad]
         backward([y for y, _ in pairs], [g for _, g in pairs])
@@ -32,9 +41,13 @@ class _Again(Function):
 def checkpoint(function, *args, use_reentrant=None, preserve_rng_state=True, **keywords):
     """function(*args), of which only the arguments are kept for the gradient.
 
-    It is run again when the gradient is asked for; random numbers must not be drawn in it.
+    It is run again when the gradient is asked for, with the random numbers of the first time.
     """
-    if not preserve_rng_state and use_reentrant:
+    if use_reentrant not in (None, True, False):  # both of PyTorch's ways give the same here
+        raise TypeError(
+            message("checkpoint", "use_reentrant is no truth value", use_reentrant, "True or False")
+        )
+    if not preserve_rng_state:
         raise NotImplementedError(
             message("checkpoint", "preserve_rng_state=False is not yet available", "False", "True")
         )
