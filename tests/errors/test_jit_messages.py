@@ -145,7 +145,10 @@ def class_statement(x):
 
 
 def generator(x):
-    yield x  # ^yield x
+    try:
+        yield x[0]  # ^yield x[0]
+    finally:
+        x[0] = 1
 
 
 def import_statement(x):
@@ -363,7 +366,7 @@ CASES = {
     dictionary: ((X,), ["keys of two types in one dict"]),
     with_statement: ((X,), ["With"]),
     class_statement: ((X,), ["ClassDef"]),
-    generator: ((X,), ["Yield"]),
+    generator: ((X,), ["yield in a try statement"]),
     import_statement: ((X,), ["Import"]),
     global_statement: ((X,), ["global 'X'"]),
     lambda_keywords: ((X,), ["no parameter 'c'"]),

@@ -144,10 +144,10 @@ def test_seeds_of_gpus_are_theirs_alone():
     import numbus.compat.torch as torch
 
     torch.manual_seed(1)
-    a, b = torch.rand(4), torch.rand(4, device="fenced").cpu()
+    a, b = torch.rand(4, device="cpu"), torch.rand(4, device="fenced").cpu()
     torch.manual_seed(1)
     torch.cuda.manual_seed(2)
-    assert torch.rand(4).tolist() == a.tolist()
+    assert torch.rand(4, device="cpu").tolist() == a.tolist()
     other = torch.rand(4, device="fenced").cpu()
     assert other.tolist() != b.tolist()
     torch.cuda.manual_seed(1)

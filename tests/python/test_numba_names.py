@@ -16,6 +16,8 @@ def test_name(key):
 
 def test_totals_are_those_of_the_page():
     page = pathlib.Path(__file__).parents[2] / "docs" / "from-numba.md"
+    if not page.exists():
+        pytest.skip("the pages are not here")
     text = page.read_text("utf-8")
     for line in numba_names.table():
         assert line in text
