@@ -497,7 +497,7 @@ def asanyarray(a: ArrayLike, dtype: DTypeLike | None = None, order: Any = None, 
 def asarray(a: ArrayLike, dtype: DTypeLike | None = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None) -> ndarray:
     """`a` as an array, without a copy where that is possible. dtype, order, device: asked of the
     result."""
-def asarray_chkfinite(a: ArrayLike, dtype: DTypeLike | None = None, order: Any = None) -> Any:
+def asarray_chkfinite(a: Any, dtype: DTypeLike | None = None, order: Any = None) -> Any:
     """`asarray(a)`; raises ValueError if it holds infs or NaNs."""
 def ascontiguousarray(a: ArrayLike, dtype: DTypeLike | None = None, *, like: Any = None) -> ndarray:
     """`a` as a C-contiguous array of at least one dimension."""

@@ -213,8 +213,16 @@ def asfortranarray(a: Any, dtype: DTypeArg = None, *, like: Any = None):
     return array(a, dtype, copy=None, order="F", ndmin=1, like=like)
 
 
-def asarray_chkfinite(a, dtype=None, order=None):
+@function("np.asarray_chkfinite")
+def asarray_chkfinite(a: Any, dtype: DTypeArg = None, order: Any = None):
     """`asarray(a)`; raises ValueError if it holds infs or NaNs."""
+    if _compiled:
+        if order is not None:
+            raise NotImplementedError("[asarray_chkfinite] order=; got one; expected None")
+        given = np.asarray(a) if dtype is None else np.asarray(a, dtype)
+        if not np.isfinite(given).all():
+            raise ValueError("[asarray_chkfinite] not finite; got infs or NaNs; expected numbers")
+        return given
     result = asarray(a, dtype, order)
     if kind_of(result.dtype) in "fc" and not bool(_core.isfinite(result).all()):
         raise ValueError(

@@ -33,12 +33,3 @@ def sliding_window_view(a, width):
     for i in range(rows):
         out[i] = a[i : i + width]
     return out
-
-
-@known("np.asarray_chkfinite")
-def asarray_chkfinite(a):
-    """The array, whose elements have to be finite."""
-    given = np.asarray(a)
-    if not np.isfinite(given).all():
-        raise ValueError("array must not contain infs or NaNs")
-    return given
