@@ -84,3 +84,19 @@ def test_mistakes():
         njit(lambda: np.broadcast_shapes((2,), (3,)))()
     with pytest.raises(ValueError, match="cannot broadcast an extent of 6 to 4"):
         njit(lambda a: np.broadcast_to(a, (2, 4)))(A)
+
+
+def test_sources_of_our_own_survive_a_cleared_cache():
+    from numbus import cuda
+
+    @cuda.jit
+    def kernel(out):
+        v = cuda.int16x3(1, 2, 3)
+        out[0] = v.x + v.z
+
+    lines = linecache.getlines(__file__)
+    linecache.clearcache()
+    assert lines
+    out = np.zeros(1)
+    kernel[1, 1](out)
+    assert out[0] == 4

@@ -5,6 +5,7 @@ import itertools
 import linecache
 
 _numbers = itertools.count()
+sources = {}  # lines by file, for when somebody has cleared linecache
 
 
 def make(name, lines, **names):
@@ -22,6 +23,7 @@ def make(name, lines, **names):
         name = free
     file = f"<numbus {name} {next(_numbers)}>"
     text = "\n".join(lines) + "\n"
-    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    sources[file] = text.splitlines(True)
+    linecache.cache[file] = (len(text), None, sources[file], file)
     exec(compile(text, file, "exec"), names)
     return names[name]

@@ -17,6 +17,7 @@ from .. import _core
 from ..functions import registry
 from . import _errors, _registered
 from ._errors import CompileError, UnsupportedError
+from ._made import sources
 
 # Arrays of NumPy's that say all by their elements.
 _PLAIN = {numpy.ndarray, numpy.memmap}
@@ -674,7 +675,7 @@ program = Program()
 def _lines(code):
     """The lines of a function as its bytecode tells them, which is faster than reading tokens."""
     linecache.checkcache(code.co_filename)
-    lines = linecache.getlines(code.co_filename)
+    lines = linecache.getlines(code.co_filename) or sources.get(code.co_filename, [])
     return lines[code.co_firstlineno - 1 : _last_line(code)]
 
 
