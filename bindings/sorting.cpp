@@ -28,6 +28,7 @@ void load_kernels(const Device& device, Routine r, DType t) {
   known = true;
 }
 
+// Of a kernel that stands for a routine's operation, kind of numbers or shape.
 void load_kernel(Routine r, const std::string& kernel, DType t) {
   static std::set<std::tuple<Routine, std::string, DType>> loaded;
   if (!loader || loaded.contains({r, kernel, t})) return;
@@ -38,13 +39,10 @@ void load_kernel(Routine r, const std::string& kernel, DType t) {
 
 // Their name says which operation they apply.
 void load_folds(const Device& device, Routine r, Op op, DType t, DType loop) {
-  static std::set<std::tuple<Routine, Op, DType, DType>> loaded;
-  if (!loader || !device.runs_ptx() || loaded.contains({r, op, t, loop})) return;
-  std::string name = std::string(row(r).name) + "." + std::string(op_name(op));
+  if (!device.runs_ptx()) return;
+  std::string name(op_name(op));
   if (loop != t) name += "." + std::string(numbus::name(loop));
-  const nb::handle load = loader;
-  load(name, nb::handle(dtype_object(t)));
-  loaded.insert({r, op, t, loop});
+  load_kernel(r, name, t);
 }
 
 Routine routine_of(const std::string& name, const char* op = "routine") {
@@ -179,10 +177,7 @@ void bind_sorting(nb::module_& m) {
         if (r != Routine::pcg64_sample && r != Routine::philox_sample)
           raise(ErrorKind::Value, "sample", "a routine that draws no samples", name,
                 "pcg64_sample or philox_sample");
-        if (loader && !default_device().counts_only()) {
-          const nb::handle load = loader;
-          load(name + "." + kind, nb::handle(dtype_object(sample_type(t))));
-        }
+        if (!default_device().counts_only()) load_kernel(r, kind, sample_type(t));
         auto [values, report] = sample(r, kind, state, n, units, t);
         return nb::make_tuple(nb::steal(wrap(std::move(values))),
                               nb::steal(wrap(std::move(report))));

@@ -12,7 +12,10 @@ using program::Tape;
 // wrap(function(*args, **keywords)), of which the tape sees the function.
 nb::object record(nb::handle function, nb::handle args, nb::handle keywords, nb::handle wrap) {
   const int64_t since = Tape::get().now();
-  const Tape::Recorded now;
+  const struct Recording {
+    Recording() { Tape::get().begin_recording(); }
+    ~Recording() { Tape::get().end_recording(); }
+  } now;
   nb::object made;
   {
     const Seen seen;
@@ -110,6 +113,8 @@ void bind_tape(nb::module_& m) {
   m.def(
       "tape_drop_circles", [](bool always) { Tape::get().drop_circles(always); },
       nb::arg("always") = true);
+  m.def("tape_begin_recording", [] { Tape::get().begin_recording(); });
+  m.def("tape_end_recording", [] { Tape::get().end_recording(); });
   m.def("tape_keeps", [] { return Tape::get().keeps(); });
   m.def("tape_writer", [](nb::handle a) { return Tape::get().writer(given(a)); }, nb::arg("array"));
   m.def("tape_tell", &tell, nb::arg("writer"), nb::arg("array"), nb::arg("function"));

@@ -30,13 +30,9 @@ class Tape : public Program {
   // place later, by a walk from what tensors hold. Unless `always`, when the tape has grown. To be
   // called where tensors hold all that they will: it does nothing while an operation is recorded.
   void drop_circles(bool always = false);
-  // While it lives, an operation is being recorded whose results no tensor holds yet.
-  class Recorded {
-   public:
-    Recorded() { ++get().recorded_; }
-    ~Recorded() { --get().recorded_; }
-    Recorded(const Recorded&) = delete;
-  };
+  // Between the two, results are recorded that no tensor holds yet.
+  void begin_recording() { ++recorded_; }
+  void end_recording() { --recorded_; }
   // The number of the entry that made what the array holds now; -1: none.
   int64_t writer(const Array& a) const;
   // Has `told` called with the adjoint of the result of an entry, as far as the array shows it.

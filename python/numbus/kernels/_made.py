@@ -5,7 +5,7 @@ import itertools
 import linecache
 
 _numbers = itertools.count()
-sources = {}  # lines by file, for when somebody has cleared linecache
+sources = {}  # the lines of each file, which stay when linecache is cleared
 
 
 def make(name, lines, **names):

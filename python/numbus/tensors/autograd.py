@@ -119,18 +119,14 @@ def _accumulate(t, g, create_graph):
                 t._grad = t._grad + g
 
 
-_open = [0]  # passes whose derivatives no tensor holds yet
-
-
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, *, inputs=None):
     """Adds derivatives to the `grad` of tensors: `Tensor.backward` of several tensors at once."""
-    _open[0] += 1
+    _core.tape_begin_recording()
     try:
         done = _add_derivatives(tensors, grad_tensors, retain_graph, create_graph, inputs)
     finally:
-        _open[0] -= 1
-    if not _open[0]:
-        _core.tape_drop_circles(False)
+        _core.tape_end_recording()
+    _core.tape_drop_circles(False)
     for t, _ in done:
         for handle in t.__dict__.get("_after", ()):
             if handle.hook is not None:
@@ -231,14 +227,14 @@ def grad(
             message("grad", "batches of gradients are not yet available", "is_grads_batched=True",
                     "one call for each")
         )  # fmt: skip
-    _open[0] += 1
+    _core.tape_begin_recording()
     try:
         return _derivatives(
             _listed(outputs), _listed(inputs), grad_outputs, retain_graph, create_graph,
             materialize_grads if allow_unused is None else allow_unused, materialize_grads,
         )  # fmt: skip
     finally:
-        _open[0] -= 1
+        _core.tape_end_recording()
 
 
 def _derivatives(

@@ -5,7 +5,7 @@ from .._library import known
 
 @known("iter")
 def iterated(items):
-    """Each item in turn."""
+    """The items, one after the other."""
     yield from items
 
 
