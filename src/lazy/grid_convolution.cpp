@@ -16,6 +16,9 @@ using routines::Scratch;
 using vendor::Convolution;
 
 constexpr int64_t kThreads = 128, kDepth = 16;
+// Of staged kernels: channels and pixels of a stage, lines of a warp.
+constexpr int64_t kStage = 8, kSpan = 368, kLines = 32;
+constexpr int64_t kRow = 3;  // taps of factors of TF32 are filled up to a multiple
 constexpr int64_t kMostTaps = 32;
 // Blocks that keep a large GPU busy, whatever the card: they decide on the order of sums.
 constexpr int64_t kManyBlocks = 264, kBlocksOfGradients = 396;
@@ -29,8 +32,8 @@ struct Tile {
 struct Work {
   std::string kernel;  // of the products
   Tile tile{};
-  bool flat = false;                  // its weights are taken as they lie
-  int64_t channels = 0, results = 0;  // of the products' image and result
+  enum Weights { AsTheyLie, ByTap, Factors } weights = ByTap;  // how its weights lie
+  int64_t channels = 0, results = 0;                           // of the products' image and result
   Convolution::Pair image{}, result{}, padding{};
   int64_t parts = 1, each = 0;  // of the positions, of a derivative by weights
 };
@@ -38,6 +41,27 @@ struct Work {
 std::string name_of(const char* kind, const Tile& t, bool tf32) {
   return std::string(kind) + "_" + std::to_string(t.lines) + "_" + std::to_string(t.columns) +
          (tf32 ? "_tf32" : "");
+}
+
+// Whether what all taps meet of a block's positions fits a stage (staged_convolution.py): the
+// pixels from the first to the last one, in the image with its padding.
+bool fits_a_stage(const Convolution& c, const Work& w) {
+  const bool strided = c.kind != Convolution::Input && c.stride != Convolution::Pair{1, 1};
+  if (strided || w.channels % kStage != 0) return false;
+  // A single tap would be filled up to three.
+  if (c.tf32 && 2 * c.taps() < round_up(c.taps(), kRow)) return false;
+  Convolution::Pair reach{};  // of the taps
+  for (size_t d = 0; d < 2; ++d) reach[d] = (c.kernel[d] - 1) * c.dilation[d];
+  const int64_t wide = w.result[1] + reach[1];
+  const int64_t positions = w.result[0] * w.result[1];
+  // Ends of rows and of images that lie between the first and the last position at most.
+  const int64_t steps = w.tile.columns - 1;
+  const int64_t rows = divide_up(steps, w.result[1]), images = divide_up(steps, positions);
+  const int64_t between = steps + rows * reach[1] + images * reach[0] * wide;
+  // Of an image's elements, offsets within a block are numbers of 32 bits.
+  constexpr int64_t kMost = (int64_t{1} << 31) - 1;
+  const int64_t apart = std::max(w.channels * w.image[0] * w.image[1], w.results * positions);
+  return between + reach[0] * wide + reach[1] + 1 <= kSpan && (images + 1) * apart <= kMost;
 }
 
 // A derivative by the input is a convolution of the results' derivatives by the weights backwards.
@@ -51,12 +75,16 @@ Work of_images(const Convolution& c) {
   w.padding = c.padding;
   if (!forward)
     for (size_t d = 0; d < 2; ++d) w.padding[d] = c.dilation[d] * (c.kernel[d] - 1) - c.padding[d];
-  w.flat = forward && w.channels % kDepth != 0;
   const int64_t positions = c.batch * w.result[0] * w.result[1];
   constexpr Tile kNarrow{32, 128}, kSmall{64, 64}, kLarge{64, 128};
   const int64_t blocks = divide_up(w.results, kLarge.lines) * divide_up(positions, kLarge.columns);
   w.tile = w.results <= kNarrow.lines ? kNarrow : blocks < kManyBlocks ? kSmall : kLarge;
-  w.kernel = name_of(w.flat ? "flat" : "images", w.tile, c.tf32);
+  if (fits_a_stage(c, w))
+    w.weights = Work::Factors;
+  else if (w.channels % kDepth != 0)
+    w.weights = Work::AsTheyLie;
+  constexpr const char* kKernels[] = {"flat", "images", "staged"};
+  w.kernel = name_of(kKernels[w.weights], w.tile, c.tf32);
   return w;
 }
 
@@ -95,8 +123,10 @@ void launch(Device& device, const Convolution& c, const Work& w, const char* ima
   const Convolution::Pair stride =
       c.kind == Convolution::Input ? Convolution::Pair{1, 1} : c.stride;
   l.number(c.batch).number(w.channels).number(w.results);
-  for (const auto& pair : {w.image, w.result, c.kernel, stride, w.padding, c.dilation})
-    l.number(pair[0]).number(pair[1]);
+  auto pair = [&](const Convolution::Pair& p) { l.number(p[0]).number(p[1]); };
+  for (const auto& p : {w.image, w.result, c.kernel}) pair(p);
+  if (w.weights != Work::Factors) pair(stride);  // of staged kernels it is one
+  for (const auto& p : {w.padding, c.dilation}) pair(p);
   if (c.kind == Convolution::Weight) l.number(w.each);
   l.run(blocks, kThreads);
 }
@@ -117,18 +147,19 @@ bool fits(const Convolution& c) {
     if (pair[0] > kMostLines || pair[1] > kMostLines) return false;
   if (c.type != DType::F32 || c.groups != 1 || c.taps() > kMostTaps || !small) return false;
   constexpr int64_t kDeepest = 1024;  // where channels are no multiple of kDepth
-  if (c.kind == Convolution::Forward)
-    return c.in_channels % kDepth == 0 || c.in_channels * c.taps() <= kDeepest;
-  return c.kind == Convolution::Weight ||
-         (c.stride == Convolution::Pair{1, 1} && c.out_channels % kDepth == 0);
+  if (c.kind == Convolution::Weight) return true;
+  if (c.kind == Convolution::Input && c.stride != Convolution::Pair{1, 1}) return false;
+  const int64_t channels = c.kind == Convolution::Forward ? c.in_channels : c.out_channels;
+  if (channels % kDepth == 0 || of_images(c).weights == Work::Factors) return true;
+  return c.kind == Convolution::Forward && channels * c.taps() <= kDeepest;
 }
 
 std::vector<std::string> kernels(const Convolution& c) {
   if (!fits(c)) return {};
   const Work w = work_of(c);
   if (c.kind == Convolution::Weight) return {w.kernel, "sum"};
-  if (w.flat) return {w.kernel};
-  return {w.kernel, "weights"};
+  if (w.weights == Work::AsTheyLie) return {w.kernel};
+  return {w.kernel, w.weights == Work::Factors ? "factors" : "weights"};
 }
 
 constinit bool always = false;
@@ -143,8 +174,10 @@ bool runs_on(const Device& device) {
 bool is_chosen(const Device& device, const Convolution& c) {
   if (!runs_on(device) || !fits(c)) return false;
   if (always || !vendor::has_cudnn()) return true;
-  if (c.kind != Convolution::Weight) return false;
   constexpr int64_t kFew = 32, kSome = 64;  // channels
+  if (c.kind != Convolution::Weight)
+    return c.tf32 && c.in_channels <= kSome && c.out_channels <= kSome &&
+           of_images(c).weights == Work::Factors;
   if (c.tf32) return c.in_channels <= kFew && c.out_channels <= kSome;
   return c.taps() == 1 || (c.in_channels <= kSome && c.out_channels <= kSome);
 }
@@ -181,20 +214,31 @@ void run(Device& device, const Convolution& c, const char* a, const char* b, cha
   const std::array<int64_t, 3> blocks{divide_up(positions, w.tile.columns),
                                       divide_up(w.results, w.tile.lines), 1};
   const int64_t size = c.batch * w.results * w.result[0] * w.result[1];
-  if (w.flat) return launch(device, c, w, image, images, given, all, out, size, blocks);
-  Scratch weights(device, all * kFloat);
+  if (w.weights == Work::AsTheyLie)
+    return launch(device, c, w, image, images, given, all, out, size, blocks);
   const int64_t of_result = c.in_channels * c.taps();  // from one result's weights to the next
-  KernelLaunch(device, "convolve_weights", DType::F32)
-      .out(weights.data(), all, kFloat)
+  const bool factors = w.weights == Work::Factors;
+  // Factors are filled up to the lines of a warp; of float32 they have two parts.
+  const int64_t lines = factors ? round_up(w.results, kLines) : w.results;
+  const int64_t parts = factors && !c.tf32 ? 2 : 1;
+  const int64_t taps = factors && c.tf32 ? round_up(c.taps(), kRow) : c.taps();
+  const int64_t numbers = taps * w.channels * lines;
+  // Staged kernels read the factors of two more taps, which nobody uses.
+  const int64_t beyond = factors ? 2 * kStage * lines : 0;
+  Scratch weights(device, (numbers + beyond) * parts * kFloat);
+  KernelLaunch copies(device, factors ? "convolve_factors" : "convolve_weights", DType::F32);
+  copies.out(weights.data(), numbers * parts, kFloat)
       .in(given, all, kFloat)
       .number(w.results)
       .number(w.channels)
       .number(c.taps())
       .number(forward ? of_result : c.taps())
       .number(forward ? c.taps() : of_result)
-      .number(!forward)
-      .run(divide_up(all, kThreads), kThreads);
-  launch(device, c, w, image, images, weights.data(), all, out, size, blocks);
+      .number(!forward);
+  if (factors) copies.number(parts);
+  copies.run(divide_up(numbers, kThreads), kThreads);
+  launch(device, c, w, image, images, weights.data(), (numbers + beyond) * parts, out, size,
+         blocks);
 }
 
 }  // namespace numbus::grid_convolution

@@ -17,28 +17,15 @@ import numpy as np
 
 from .. import cuda
 from ..cuda._names import mma_tf32, on_gpu
+from ._convolution import THREADS, kept, settled
 from ._device import INT, add, array
+from .staged_convolution import make_factors, make_staged
 
 F32, I32, U32 = np.float32, np.int32, np.uint32
-THREADS = 128
-BLOCKS, BLOCKS_OF_GRADIENTS = 2, 3  # that a multiprocessor is to have room for
+BLOCKS, MORE_BLOCKS = 2, 3  # that a multiprocessor is to have room for
 DEPTH = 16  # of a tile: how many products are added for each result before the next tile
 DEEPEST = 1024  # products for a result where the number of channels is no multiple of DEPTH
-HALF = U32(0x1000)  # of the last bit that TF32 has
-KEPT = U32(0xFFFFE000)
-ABSOLUTE, INFINITY, NAN = U32(0x7FFFFFFF), U32(0x7F800000), U32(0x7FC00000)
 SUMS = 64  # of partial sums, by one thread
-
-
-def rounded(x):
-    """To TF32's 11 bits, the nearest; of what `settled` has seen."""
-    return ((x.view(U32) + HALF) & KEPT).view(F32)
-
-
-def settled(x):
-    """The number, or a NaN whose bits can be rounded: of those of a GPU all are set."""
-    bits = x.view(U32)
-    return (NAN if bits & ABSOLUTE > INFINITY else bits).view(F32)
 
 
 def at_group(line, group):
@@ -75,16 +62,16 @@ def make_products(rows, columns, exact):
                     # PTX's order: rows, then rows 8 further down; then the other column of a pair.
                     x = left[at_left + ((16 * i + q % 2 * 8) * DEPTH + 2 * k + q // 2)]
                     o = 4 * (m * k + i) + q
-                    big[o] = rounded(x)
+                    big[o] = kept(x)
                     if exact:
-                        small[o] = rounded(x - big[o])
+                        small[o] = kept(x - big[o])
         for j in all_n:
             for k in all_parts:
                 y0 = right[at_right + (8 * j * DEPTH + 2 * k)]
                 y1 = right[at_right + (8 * j * DEPTH + 2 * k + 1)]
-                b0[k], b1[k] = rounded(y0), rounded(y1)
+                b0[k], b1[k] = kept(y0), kept(y1)
                 if exact:
-                    s0[k], s1[k] = rounded(y0 - b0[k]), rounded(y1 - b1[k])
+                    s0[k], s1[k] = kept(y0 - b0[k]), kept(y1 - b1[k])
             for i in all_m:
                 c0, c1, c2, c3 = F32(0), F32(0), F32(0), F32(0)
                 if exact:
@@ -427,18 +414,25 @@ def load_convolve(dtype, kernel=""):
     exact = sizes[-1:] != ["tf32"]
     lines, columns = [int(n) for n in sizes[:2]] or (0, 0)
     if kind == "weights":
-        made, more = make_weights(), 6
+        made, numbers = make_weights(), 6
+        arrays = 2
+    elif kind == "factors":
+        made, numbers = make_factors(), 7
         arrays = 2
     elif kind == "sum":
-        made, more = make_sum(), 4
+        made, numbers = make_sum(), 4
         arrays = 2
     elif kind == "gradients":
-        made, more = make_gradients(lines, columns, exact), 16
+        made, numbers = make_gradients(lines, columns, exact), 16
+        arrays = 3
+    elif kind == "staged":
+        made, numbers = make_staged(lines, columns, exact), 13
         arrays = 3
     else:  # the weights of convolve_images are a copy, which is aligned
-        made, more = make_images(lines, columns, exact, kind == "flat"), 15
+        made, numbers = make_images(lines, columns, exact, kind == "flat"), 15
         arrays = 3
     types = [data, data, array("float32", aligned=True)][:arrays]
-    blocks = BLOCKS_OF_GRADIENTS if kind == "gradients" else BLOCKS
-    add("convolve_" + kernel, dtype, made, [*types, *[INT] * more], threads=THREADS,
+    more = kind == "gradients" or (kind == "staged" and not exact)
+    blocks = MORE_BLOCKS if more else BLOCKS
+    add("convolve_" + kernel, dtype, made, [*types, *[INT] * numbers], threads=THREADS,
         max_threads=THREADS, min_blocks=blocks)  # fmt: skip
