@@ -87,6 +87,13 @@ struct Arrangement {
   }
 };
 
+// Rows of two or four points, each a vector: the windows of a pooling, pairs of real numbers.
+bool has_tiny_rows(const KernelStep& step) {
+  const ir::Kernel& k = step.code->ir;
+  return step.reduces.empty() && k.acc == ir::Acc::None && k.boxes == 0 && !k.checks &&
+         k.rank > 1 && (step.cols == 2 || step.cols == 4);
+}
+
 Arrangement arrangement_of(const KernelStep& step) {
   const ir::Kernel& k = step.code->ir;
   int n = static_cast<int>(k.args.size());
@@ -105,14 +112,17 @@ Arrangement arrangement_of(const KernelStep& step) {
     for (int b = a - 1; b >= 0; --b)
       if (k.args[a].inner == k.args[b].inner && std::equal(p + 1, p + 1 + k.rank, words(b) + 1))
         address.like = l.addresses[b].like;
-    // Short rows have one variant, point by point.
-    if (k.args[a].inner != ir::Inner::Contiguous || (k.rank > 1 && step.cols < 16)) continue;
-    bool ok = p[0] % 16 == 0;
+    // Other short rows have one variant, point by point.
+    const bool tiny = has_tiny_rows(step);
+    if (k.args[a].inner != ir::Inner::Contiguous || (k.rank > 1 && step.cols < 16 && !tiny))
+      continue;
+    const int64_t whole = tiny ? std::min<int64_t>(16, step.cols * itemsize(k.args[a].dtype)) : 16;
+    bool ok = p[0] % whole == 0;
     // A reduction counts points through the rows: vectors then begin at multiples of four in
     // every row.
     if (k.acc == ir::Acc::Lanes && k.rank > 1 && step.cols % 4) ok = false;
     for (int dim = 0; dim + 1 < k.rank; ++dim)
-      ok = ok && (p[1 + dim] % 16 == 0 || step.params[dim] == 1);
+      ok = ok && (p[1 + dim] % whole == 0 || step.params[dim] == 1);
     l.aligned[a] = ok;
     // A few rows up or down and a few elements aside, where rows are long enough to tell.
     int64_t size = itemsize(k.args[a].dtype), stride = k.rank > 1 ? p[k.rank - 1] : 0;
@@ -157,6 +167,12 @@ void describe(Code& code, const KernelStep& step, const Arrangement& layout) {
   if (step.reduces.empty()) {
     g.vector = any ? std::max(1, 16 / widest) : 1;
     if (step.cols < g.vector) g.vector = 1;
+    if (has_tiny_rows(step)) {
+      // A thread works out once where its rows lie: of two, more were slower (H200).
+      g.vector = static_cast<int>(step.cols);
+      g.rows_each = step.params[k.rank - 2] % 2 == 0 ? 2 : 1;
+      return;
+    }
     // Long bodies of 32-bit values take two loads' worth: one preparation for eight points (H200).
     if (k.body.size() > 64 && widest == 4 && g.vector == 4 && step.cols >= 1 << 20) g.vector = 8;
     // Threads walk down a few rows where these share what they read.

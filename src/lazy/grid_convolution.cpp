@@ -78,7 +78,9 @@ Work of_images(const Convolution& c) {
   const int64_t positions = c.batch * w.result[0] * w.result[1];
   constexpr Tile kNarrow{32, 128}, kSmall{64, 64}, kLarge{64, 128};
   const int64_t blocks = divide_up(w.results, kLarge.lines) * divide_up(positions, kLarge.columns);
-  w.tile = w.results <= kNarrow.lines ? kNarrow : blocks < kManyBlocks ? kSmall : kLarge;
+  // Of few blocks more than the GPU takes at a time, halves leave less of it idle.
+  const bool few = blocks < kManyBlocks || (!c.tf32 && blocks < 3 * kManyBlocks / 2);
+  w.tile = w.results <= kNarrow.lines ? kNarrow : few ? kSmall : kLarge;
   if (fits_a_stage(c, w))
     w.weights = Work::Factors;
   else if (w.channels % kDepth != 0)
@@ -175,9 +177,13 @@ bool is_chosen(const Device& device, const Convolution& c) {
   if (!runs_on(device) || !fits(c)) return false;
   if (always || !vendor::has_cudnn()) return true;
   constexpr int64_t kFew = 32, kSome = 64;  // channels
-  if (c.kind != Convolution::Weight)
-    return c.tf32 && c.in_channels <= kSome && c.out_channels <= kSome &&
-           of_images(c).weights == Work::Factors;
+  if (c.kind != Convolution::Weight) {
+    if (c.in_channels > kSome || c.out_channels > kSome) return false;
+    const Work w = of_images(c);
+    if (w.weights != Work::Factors || c.tf32) return w.weights == Work::Factors;
+    return c.kind == Convolution::Forward &&
+           c.batch * c.positions() >= kManyBlocks * w.tile.columns;
+  }
   if (c.tf32) return c.in_channels <= kFew && c.out_channels <= kSome;
   return c.taps() == 1 || (c.in_channels <= kSome && c.out_channels <= kSome);
 }

@@ -1,0 +1,53 @@
+"""Kernels whose innermost extent is two or four: on a GPU each row is one vector."""
+
+import itertools
+
+import numbus as nb
+import numpy as np
+import pytest
+
+HERE = "cuda" if nb.cuda.is_available() else "cpu"
+DTYPES = ["f4", "f8", "i1", "i2", "i8", "f2", "c8", "?"]
+
+
+def drawn(rng, shape, dtype):
+    made = rng.integers(-9, 9, shape)
+    return (made + 1j * rng.integers(-9, 9, shape) if dtype == "c8" else made).astype(dtype)
+
+
+def spread(rng, a, ndim):
+    """The array with one element along random axes."""
+    item = [slice(0, 1) if rng.integers(4) == 0 else slice(None) for _ in range(ndim)]
+    return a[tuple(item)]
+
+
+@pytest.mark.parametrize("columns", [2, 3, 4])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rows_of_a_few(dtype, columns):
+    """Operands lie in order, are repeated along axes, or begin in the middle of their memory."""
+    rng = np.random.default_rng(columns + 10 * DTYPES.index(dtype))
+    for ndim, offset in itertools.product((2, 3, 5), (0, 1)):
+        for _ in range(4):
+            shape = (*(int(n) for n in rng.integers(1, 9, ndim - 1)), columns)
+            flat = [drawn(rng, int(np.prod(shape)) + 3, dtype) for _ in range(3)]
+            wide = [f[offset : offset + int(np.prod(shape))].reshape(shape) for f in flat]
+            ours = [
+                nb.asarray(f).to_device(HERE)[offset : offset + int(np.prod(shape))].reshape(shape)
+                for f in flat
+            ]
+            state = int(rng.integers(1 << 30))
+            (a, b, c), (x, y, z) = (
+                [spread(np.random.default_rng(state + k), v, ndim) for k, v in enumerate(given)]
+                for given in (wide, ours)
+            )
+            want = np.where(a == b, c, a * b) + np.zeros(shape, dtype)
+            got = nb.where(x == y, z, x * y) + nb.zeros(shape, dtype, device=HERE)
+            assert got.dtype == want.dtype
+            np.testing.assert_array_equal(np.asarray(got.to_device("cpu")), want)
+            # Results that begin in the middle of their memory, too.
+            to = nb.zeros(got.size + 3, got.dtype, device=HERE)
+            part = to[offset : offset + got.size].reshape(shape)
+            np.add(x, z, out=part)
+            expected = np.zeros(got.size + 3, got.dtype)
+            expected[offset : offset + got.size] = (a + c + np.zeros(shape, dtype)).ravel()
+            np.testing.assert_array_equal(np.asarray(to.to_device("cpu")), expected)
