@@ -181,8 +181,8 @@ bool is_chosen(const Device& device, const Convolution& c) {
     if (c.in_channels > kSome || c.out_channels > kSome) return false;
     const Work w = of_images(c);
     if (w.weights != Work::Factors || c.tf32) return w.weights == Work::Factors;
-    return c.kind == Convolution::Forward &&
-           c.batch * c.positions() >= kManyBlocks * w.tile.columns;
+    constexpr int64_t kManyPositions = 1 << 16;
+    return c.kind == Convolution::Forward && c.batch * c.positions() >= kManyPositions;
   }
   if (c.tf32) return c.in_channels <= kFew && c.out_channels <= kSome;
   return c.taps() == 1 || (c.in_channels <= kSome && c.out_channels <= kSome);
