@@ -80,7 +80,9 @@ bool CallKey::add(PyObject* o) {
 bool CallKey::read(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   const float_errors::State& errors = float_errors::state;
   if (errors.checked || errors.watched || errors.finding) return false;
-  words_.push_back(static_cast<uint64_t>(program::watching()) | settings());
+  // In blocks of constants programs see writes alone, and derivatives of one's own are left out.
+  words_.push_back(static_cast<uint64_t>(program::watching()) |
+                   static_cast<uint64_t>(program::seeing()) << 1 | settings());
   const Py_ssize_t named = names ? PyTuple_Size(names) : 0;
   words_.push_back(static_cast<uint64_t>(count) << 8 | static_cast<uint64_t>(named));
   for (Py_ssize_t k = 0; k < named; ++k)
@@ -94,8 +96,12 @@ bool CallKey::add_of_step(PyObject* o) {
   if (is_generic(o)) return false;
   if (is_tensor(o)) {
     const TensorObject& t = as_tensor(o);
-    // What is differentiated, or has been, is more than its elements.
-    if (t.storage->active() || t.leaf || !is_array(t.array)) return false;
+    if (!is_array(t.array)) return false;
+    const bool active = t.storage->active();
+    differentiated_ |= active || t.leaf;
+    const bool has = t.grad && t.grad != Py_None;
+    words_.push_back(uint64_t{active} | uint64_t{t.leaf} << 1 | uint64_t{t.constant} << 2 |
+                     uint64_t{has} << 3);
     return add_array(t.array, kTensor);
   }
   words_.push_back(kDict | static_cast<uint64_t>(PyDict_Size(o)) << 8);
@@ -109,6 +115,7 @@ bool CallKey::add_of_step(PyObject* o) {
 bool CallKey::read_step(nb::handle args, nb::handle named) {
   const float_errors::State& errors = float_errors::state;
   if (errors.checked || errors.watched || errors.finding) return false;
+  if (watches_calls()) return false;
   step_ = true;
   words_.push_back(static_cast<uint64_t>(recording) | settings());
   return add(args.ptr()) && add(named.ptr());

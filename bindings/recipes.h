@@ -23,6 +23,8 @@ class CallKey {
   bool read_step(nb::handle args, nb::handle named);
   const std::vector<uint64_t>& words() const { return words_; }
   const std::vector<nb::object>& kept() const { return kept_; }
+  // Whether an argument of a step is, or has been, differentiated.
+  bool differentiated() const { return differentiated_; }
 
   std::vector<Array> arrays;
 
@@ -35,7 +37,7 @@ class CallKey {
 
   std::vector<uint64_t> words_;
   std::vector<nb::object> kept_;  // whose addresses are among the words
-  bool step_ = false;
+  bool step_ = false, differentiated_ = false;
 };
 
 // The recipes of one function.

@@ -32,14 +32,76 @@ Array array_in(PyObject* o) {
   return array_of(as_generic(o));
 }
 
+bool can_be_differentiated(PyObject* o) {
+  if (!is_tensor(o)) return false;
+  const TensorObject& t = as_tensor(o);
+  return requires_gradient(t) && (t.leaf || program::Tape::get().writer(as_array(t.array)) >= 0);
+}
+
+// Whether any tensor in a result can still be differentiated.
+bool is_open(PyObject* o) {
+  auto any = [](Py_ssize_t n, auto item) {
+    for (Py_ssize_t k = 0; k < n; ++k)
+      if (is_open(item(k))) return true;
+    return false;
+  };
+  if (PyTuple_Check(o))
+    return any(PyTuple_Size(o), [&](Py_ssize_t k) { return PyTuple_GetItem(o, k); });
+  if (PyList_Check(o))
+    return any(PyList_Size(o), [&](Py_ssize_t k) { return PyList_GetItem(o, k); });
+  if (PyDict_Check(o)) {
+    const nb::object values = nb::steal(PyDict_Values(o));
+    return is_open(values.ptr());
+  }
+  return can_be_differentiated(o);
+}
+
+// What is done is seen by the tape, or is constant for it.
+class Seeing {
+ public:
+  void operator()(bool sees) {
+    if (sees ? seen_.has_value() : quiet_.has_value()) return;
+    seen_.reset();
+    quiet_.reset();
+    if (sees)
+      seen_.emplace();
+    else
+      quiet_.emplace();
+  }
+
+ private:
+  std::optional<Seen> seen_;
+  std::optional<Quiet> quiet_;
+};
+
+// An open step, recorded again: its results reach what they were made of, as those of a call do.
+nb::object record_open(const Recipe& recipe, const Made& result, std::span<const Array> given,
+                       std::span<const double> numbers) {
+  program::Tape& tape = program::Tape::get();
+  const int64_t since = tape.now();
+  nb::object made;
+  std::vector<Array> arrays;
+  try {
+    Seeing seeing;
+    arrays = recipe.record_open(given, numbers, [&](bool sees) { seeing(sees); });
+  } catch (...) {
+    tape.settle(since);
+    throw;
+  }
+  made = result.make(arrays);
+  arrays.clear();
+  tape.settle(since);
+  return made;
+}
+
 }  // namespace
 
-const char* Made::read(PyObject* o, std::vector<Array>& arrays) {
+const char* Made::read(PyObject* o, std::vector<Array>& arrays, bool opens) {
   auto of_items = [&](Kind k, Py_ssize_t n, auto item) -> const char* {
     kind = k;
     items.resize(static_cast<size_t>(n));
     for (Py_ssize_t j = 0; j < n; ++j)
-      if (const char* why = items[static_cast<size_t>(j)].read(item(j), arrays)) return why;
+      if (const char* why = items[static_cast<size_t>(j)].read(item(j), arrays, opens)) return why;
     return nullptr;
   };
   if (is_tensor(o) || is_array(o) || (is_generic(o) && !as_generic(o).known)) {
@@ -49,9 +111,16 @@ const char* Made::read(PyObject* o, std::vector<Array>& arrays) {
     kind = is_tensor(o) ? Tensor : is_array(o) ? Ndarray : Generic;
     at = arrays.size();
     arrays.push_back(array_in(o));
-    if (is_tensor(o) && requires_gradient(as_tensor(o)) &&
-        (as_tensor(o).leaf || program::Tape::get().writer(arrays.back()) >= 0))
+    if (!is_tensor(o)) return nullptr;
+    const TensorObject& t = as_tensor(o);
+    if (opens) {
+      if (t.leaf) return "the result is a leaf that requires a gradient";
+      open = true;
+      constant = t.constant;
+      if (t.maker) object = nb::borrow(t.maker);
+    } else if (can_be_differentiated(o)) {
       return "the result can still be differentiated";
+    }
     return nullptr;
   }
   if (PyTuple_CheckExact(o))
@@ -75,7 +144,13 @@ nb::object Made::make(std::vector<Array>& arrays) const {
     case Constant: return object;
     case Tensor: {
       const nb::object a = nb::steal(wrap(Array(arrays[at])));
-      return nb::steal(wrap_tensor(a.ptr(), false));
+      nb::object made = nb::steal(wrap_tensor(a.ptr(), open));
+      if (open) {
+        TensorObject& t = as_tensor(made.ptr());
+        t.constant = constant;
+        if (object.is_valid()) t.maker = nb::object(object).release().ptr();
+      }
+      return made;
     }
     case Ndarray: return nb::steal(wrap(Array(arrays[at])));
     case Generic: return nb::steal(wrap_result(Masked(Array(arrays[at]))));
@@ -104,16 +179,16 @@ nb::object Made::make(std::vector<Array>& arrays) const {
 }
 
 StepCapture::StepCapture(const nb::args& args, const nb::kwargs& named) {
-  known_ = key_.read_step(args, named);
+  known_ = !observer() && key_.read_step(args, named);
 }
 
 nb::bytes StepCapture::key() const {
   return nb::bytes(key_.words().data(), key_.words().size() * sizeof(uint64_t));
 }
 
-void StepCapture::begin() {
+void StepCapture::begin(bool open) {
   before_ = std::exchange(tensors_used, &tensors_);
-  capture_.emplace(key_.arrays, true);
+  capture_.emplace(key_.arrays, open ? Capture::Of::Open : Capture::Of::Whole);
 }
 
 void StepCapture::end() {
@@ -137,7 +212,7 @@ nb::list StepCapture::tensors() const {
 const char* StepCapture::finish(nb::handle result, const nb::list& leaves) {
   if (capture_->why()) return capture_->why();
   std::vector<Array> arrays;
-  if (const char* why = made_.read(result.ptr(), arrays)) return why;
+  if (const char* why = made_.read(result.ptr(), arrays, capture_->open())) return why;
   for (nb::handle t : leaves) {
     PyObject* const g = as_tensor(t.ptr()).grad;
     if (!g || g == Py_None) {
@@ -152,6 +227,8 @@ const char* StepCapture::finish(nb::handle result, const nb::list& leaves) {
   recipe_ = Recipe::of(*capture_, arrays);
   if (!recipe_) return "a result is not made by the step";
   if (recipe_->size() == 0) return "nothing is recorded";
+  // Others would keep what was recorded of them.
+  std::erase_if(tensors_, [&](const nb::object& t) { return !keeps(t); });
   return nullptr;
 }
 
@@ -204,7 +281,8 @@ bool Guard::holds() const {
     }
     case Holds: {
       const TensorObject& t = as_tensor(of.ptr());
-      return t.array == value.ptr() && t.constant == constant && t.leaf == leaf;
+      return t.array == value.ptr() && t.constant == constant && t.leaf == leaf &&
+             t.storage->active() == active;
     }
   }
   return false;
@@ -226,6 +304,7 @@ void Steps::install(StepCapture& c, const nb::list& guards, const nb::list& rene
     if (one.kind == Guard::Holds) {
       one.constant = as_tensor(one.of.ptr()).constant;
       one.leaf = as_tensor(one.of.ptr()).leaf;
+      one.active = as_tensor(one.of.ptr()).storage->active();
     }
     made->guards.push_back(std::move(one));
   }
@@ -237,7 +316,7 @@ void Steps::install(StepCapture& c, const nb::list& guards, const nb::list& rene
 
 nb::object Steps::answer(const nb::args& args, const nb::kwargs& named) {
   nb::object unknown = nb::borrow(Py_NotImplemented);
-  if (all_.empty() || capture_now || observer() || program::Tape::get().keeps()) return unknown;
+  if (all_.empty() || capture_now || observer()) return unknown;
   CallKey key;
   if (!key.read_step(args, named)) return unknown;
   const auto found = all_.find(hash_words(key.words().data(), key.words().size()));
@@ -250,6 +329,9 @@ nb::object Steps::answer(const nb::args& args, const nb::kwargs& named) {
   // NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
   const std::shared_ptr<Variant> held = *fits;
   const Variant& v = *held;
+  const bool open = v.recipe->open();
+  // What the tape keeps of other work would have to be copied before it is overwritten.
+  if (!open && program::Tape::get().keeps()) return unknown;
   std::vector<double> numbers;
   numbers.reserve(v.recipe->numbers());
   for (const nb::object& renew : v.renewals) {
@@ -264,8 +346,12 @@ nb::object Steps::answer(const nb::args& args, const nb::kwargs& named) {
           std::to_string(numbers.size()), std::to_string(v.recipe->numbers()));
   // What the step overwrites is let go before the last one is carried out, as by zero_grad().
   for (const auto& [t, at] : v.leaves) Py_CLEAR(as_tensor(t.ptr()).grad);
-  Runtime::get().flush("a compiled step");
   const NoWarnings silent;
+  if (open) {
+    ++answers_;
+    return record_open(*v.recipe, v.made, key.arrays, numbers);
+  }
+  Runtime::get().flush("a compiled step");
   std::vector<Array> made;
   if (auto repeated = v.repeat->answer(key.arrays, numbers)) {
     made = std::move(*repeated);
@@ -327,7 +413,8 @@ void bind_steps(nb::module_& m) {
       .def_prop_ro("key", &StepCapture::key)
       .def_prop_ro("why", &StepCapture::why)
       .def_prop_ro("tensors", &StepCapture::tensors)
-      .def("begin", &StepCapture::begin)
+      .def_prop_ro("differentiated", &StepCapture::differentiated)
+      .def("begin", &StepCapture::begin, nb::arg("open"))
       .def("end", &StepCapture::end)
       .def(
           "finish",
@@ -348,6 +435,9 @@ void bind_steps(nb::module_& m) {
       .def("answer", &Steps::answer)
       .def("install", &Steps::install, nb::arg("capture"), nb::arg("guards"), nb::arg("renewals"))
       .def_prop_ro("answers", &Steps::answers);
+  m.def(
+      "is_open", [](nb::handle result) { return is_open(result.ptr()); }, nb::arg("result").none(),
+      "Whether a tensor in a result can still be differentiated.");
   m.def("capturing_step", [] { return capture_now && capture_now->whole(); });
 }
 

@@ -15,12 +15,15 @@ namespace numbus::bindings {
 // How a result is made of the arrays that a recipe gives.
 struct Made {
   enum Kind : uint8_t { Constant, Tensor, Ndarray, Generic, Tuple, List, Dict } kind = Constant;
-  size_t at = 0;      // of an array
-  nb::object object;  // a constant; the keys of a dict, a tuple
+  bool open = false;      // a tensor that can still be differentiated
+  bool constant = false;  // what is done with the tensor is not recorded
+  size_t at = 0;          // of an array
+  nb::object object;      // a constant; the keys of a dict, a tuple; the name of a tensor's maker
   std::vector<Made> items;
 
-  // Adds the arrays in `o`; why it cannot be made again: null, it can.
-  const char* read(PyObject* o, std::vector<Array>& arrays);
+  // Adds the arrays in `o`; why it cannot be made again: null, it can. `opens`: results may be
+  // differentiated.
+  const char* read(PyObject* o, std::vector<Array>& arrays, bool opens);
   nb::object make(std::vector<Array>& arrays) const;
 };
 
@@ -32,8 +35,9 @@ class StepCapture {
   ~StepCapture() { end(); }
 
   bool known() const { return known_; }
+  bool differentiated() const { return key_.differentiated(); }
   nb::bytes key() const;
-  void begin();
+  void begin(bool open);
   void end();
   // (why, file, line), or None.
   nb::object why() const;
@@ -73,7 +77,7 @@ class StepCapture {
 struct Guard {
   enum Kind : int { Item, Attribute, Cell, Items, Gradient, Holds, Truth } kind;
   nb::object of, name, value;
-  bool constant = false, leaf = false;  // of a tensor
+  bool constant = false, leaf = false, active = false;  // of a tensor
 
   bool holds() const;
 };

@@ -1,6 +1,7 @@
 // The tape of tensors for Python.
 #include <nanobind/stl/vector.h>
 
+#include "array/capture.h"
 #include "program/rules.h"
 #include "tensors.h"
 
@@ -8,6 +9,8 @@ namespace numbus::bindings {
 namespace {
 
 using program::Tape;
+
+constexpr const char* kSwitched = "a tensor comes to require a gradient, or no longer does";
 
 // wrap(function(*args, **keywords)), of which the tape sees the function.
 nb::object record(nb::handle function, nb::handle args, nb::handle keywords, nb::handle wrap) {
@@ -46,6 +49,7 @@ struct Found {
 nb::object backward(nb::handle outputs, nb::handle seeds, bool keep, bool again,
                     nb::list milestones) {
   mark_line();
+  Capture::spoil_open("derivatives are taken inside of it, and its result has one, too");
   const std::vector<Array> of = all_given(outputs);
   const DeviceOfNew follow(of.empty() ? nullptr : of[0].base->device);
   const std::vector<Array> by = all_given(seeds);  // known numbers become arrays here
@@ -63,6 +67,7 @@ nb::object backward(nb::handle outputs, nb::handle seeds, bool keep, bool again,
 }
 
 void tell(int64_t writer, nb::handle array, nb::object function) {
+  Capture::spoil_open("a hook is registered, or a gradient retained");
   auto held = held_by_python(std::move(function));
   Tape::get().tell(writer, given(array), [held](const Array& g) -> std::optional<Array> {
     nb::object made = (*held)(wrapped(g));
@@ -103,8 +108,20 @@ void bind_tape(nb::module_& m) {
       nb::arg("x"), "An array, or a 0-d value as an array of the same memory, pending or not.");
   m.def("record_on_tape", &record, nb::arg("function"), nb::arg("args"), nb::arg("keywords").none(),
         nb::arg("wrap"));
-  m.def("tape_watch", [](nb::handle a) { Tape::get().watch(given(a)); }, nb::arg("array"));
-  m.def("tape_unwatch", [](nb::handle a) { Tape::get().unwatch(given(a)); }, nb::arg("array"));
+  m.def(
+      "tape_watch",
+      [](nb::handle a) {
+        Capture::spoil_open(kSwitched);
+        Tape::get().watch(given(a));
+      },
+      nb::arg("array"));
+  m.def(
+      "tape_unwatch",
+      [](nb::handle a) {
+        Capture::spoil_open(kSwitched);
+        Tape::get().unwatch(given(a));
+      },
+      nb::arg("array"));
   m.def(
       "tape_depends", [](nb::handle a) { return Tape::get().depends(given(a)); }, nb::arg("array"));
   m.def("tape_settle", [](int64_t since) { Tape::get().settle(since); }, nb::arg("since"));

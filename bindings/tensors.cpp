@@ -336,6 +336,12 @@ Device* device_of_tensors(PyObject* const* args, Py_ssize_t count) {
 // gives None.
 thread_local PyObject* caster = nullptr;
 
+}  // namespace
+
+bool watches_calls() { return caster != nullptr; }
+
+namespace {
+
 nb::object asked_caster(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
   const Py_ssize_t n = PyVectorcall_NARGS(nargs), more = names ? PyTuple_Size(names) : 0;
   nb::list given;
@@ -461,6 +467,7 @@ PyObject* get_array(PyObject* o, void*) {
 
 int set_array(PyObject* o, PyObject* value, void*) {
   return guarded([&]() -> PyObject* {
+    Capture::spoil_open("a tensor is given other memory");
     hold(as_tensor(o), value);
     return Py_None;
   })

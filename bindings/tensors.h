@@ -48,6 +48,8 @@ inline void note_use(PyObject* tensor) {
   if (tensors_used) [[unlikely]]
     tensors_used->push_back(nb::borrow(tensor));
 }
+// Whether calls of functions are looked at before they are made, as autocast does.
+bool watches_calls();
 // Python's class of plain tensors.
 PyObject* tensor_class();
 

@@ -19,8 +19,8 @@ bool same_bits(const Scalar& x, const Scalar& y) {
 
 constinit thread_local Capture* capture_now = nullptr;
 
-Capture::Capture(std::span<const Array> given, bool whole)
-    : whole_(whole), before_(std::exchange(capture_now, this)) {
+Capture::Capture(std::span<const Array> given, Of of)
+    : whole_(of != Of::Function), open_(of == Of::Open), before_(std::exchange(capture_now, this)) {
   for (size_t k = 0; k < given.size(); ++k) {
     const Base& b = *given[k].base.get();
     device_ = b.device;
@@ -73,7 +73,7 @@ Capture::View Capture::view_of(const ViewRef& v, bool written) {
 void Capture::note(const Instr& i, const Array& out, const Window::Input* in, int count,
                    bool seen) {
   if (why_) return;
-  seen = seen && hidden_ == 0 && !whole_;
+  seen = seen && hidden_ == 0 && (!whole_ || open_);
   Step s{i, whole_ ? current_line() : 0, nullptr, {}, {}, count, seen, nullptr};
   if (i.function) s.function = i.function->shared_from_this();
   for (int n = 0; n < count + i.more; ++n) {
@@ -91,8 +91,9 @@ void Capture::note(const Instr& i, const Array& out, const Window::Input* in, in
 
 void Capture::note_work(const std::shared_ptr<const HiddenWork>& w, std::span<const Array> operands,
                         const Array& result) {
-  if (why_ || whole_ || hidden_ > 0) return;
-  Step s{{}, 0, nullptr, {}, {}, static_cast<int>(operands.size()), true, w};
+  if (why_ || (whole_ && !open_) || hidden_ > 0) return;
+  const bool seen = !open_ || observer();
+  Step s{{}, 0, nullptr, {}, {}, static_cast<int>(operands.size()), seen, w};
   for (const Array& a : operands) s.in.emplace_back().view = view_of(a.view(), false);
   s.out = view_of(result.view(), true);
   steps_.push_back(std::move(s));
@@ -128,6 +129,7 @@ std::shared_ptr<const Recipe> Recipe::of(Capture& c, std::span<const Array> resu
   made->numbers_ = c.numbers_;
   made->device_ = c.device_;
   made->whole_ = c.whole_;
+  made->open_ = c.open_;
   return made;
 }
 
@@ -143,7 +145,8 @@ const char* Recipe::differs(const Recipe& other) const {
     std::vector<uint64_t> one, two;
     append_header(x.instr, one);
     append_header(y.instr, two);
-    if (one != two || x.count != y.count || x.in.size() != y.in.size() || !same_view(x.out, y.out))
+    if (one != two || x.count != y.count || x.in.size() != y.in.size() || x.seen != y.seen ||
+        !x.work != !y.work || !same_view(x.out, y.out))
       return "two calls record different operations";
     for (size_t n = 0; n < x.in.size(); ++n) {
       const Capture::Input &a = x.in[n], &b = y.in[n];
@@ -165,7 +168,8 @@ const char* Recipe::differs(const Recipe& other) const {
 }
 
 std::vector<Array> Recipe::record(std::span<const Array> given, std::span<const double> numbers,
-                                  std::vector<uint64_t>* ids) const {
+                                  std::vector<uint64_t>* ids,
+                                  const std::function<void(bool)>& see) const {
   std::vector<Handle> bases(bases_.size());
   for (size_t k = 0; k < bases_.size(); ++k) {
     const Capture::Known& known = bases_[k];
@@ -182,6 +186,7 @@ std::vector<Array> Recipe::record(std::span<const Array> given, std::span<const 
   Window::Input in[kMaxOperands];
   ViewRef views[kMaxOperands];
   for (const Capture::Step& s : steps_) {
+    if (open_) see(s.seen);
     if (s.work) {
       std::vector<Array> operands;
       for (const Capture::Input& in_one : s.in) operands.push_back(array_of(*in_one.view));
@@ -202,7 +207,7 @@ std::vector<Array> Recipe::record(std::span<const Array> given, std::span<const 
     }
     const Array out = array_of(s.out);
     if (whole_) set_line(s.line);
-    if (s.seen) {
+    if (s.seen || open_) {
       numbus::record(i, out, in, s.count);
     } else {
       const Unobserved alone;

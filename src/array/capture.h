@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,9 +24,11 @@ extern constinit thread_local Capture* capture_now;
 
 class Capture {
  public:
-  // whole: of a step of a program. What is neither given nor new is kept: it may be read and
-  // written, and is taken to be the same memory at each recording.
-  explicit Capture(std::span<const Array> given, bool whole = false);
+  // Whole: of a step of a program. What is neither given nor new is kept: it may be read and
+  // written, and is taken to be the same memory at each recording. Open: of a step whose results
+  // are still to be differentiated, so that observers see it again at each recording.
+  enum class Of : uint8_t { Function, Whole, Open };
+  explicit Capture(std::span<const Array> given, Of of = Of::Function);
   ~Capture();
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
@@ -40,10 +43,16 @@ class Capture {
     if (capture_now) [[unlikely]]
       capture_now->give_up(why);
   }
+  // Of work that an observer keeps apart from its instructions.
+  static void spoil_open(const char* why) {
+    if (capture_now && capture_now->open_) [[unlikely]]
+      capture_now->give_up(why);
+  }
   size_t size() const { return steps_.size(); }
   // Whether the memory is kept: neither an operand's nor new.
   bool keeps(const Base& b) const { return is_constant(bases_, b); }
   bool whole() const { return whole_; }
+  bool open() const { return open_; }
   // Nothing is captured any more; what was stays.
   void end();
   bool ended() const { return ended_; }
@@ -113,7 +122,7 @@ class Capture {
 
   std::vector<Step> steps_;
   std::vector<Known> bases_;
-  const bool whole_;
+  const bool whole_, open_;
   bool ended_ = false;
   const char* why_ = nullptr;
   uint64_t why_at_ = 0;
@@ -143,7 +152,15 @@ class Recipe {
   // Records them for other operands; gives the results.
   // `ids`, if asked for: of the bases by their numbers.
   std::vector<Array> record(std::span<const Array> given, std::span<const double> numbers = {},
-                            std::vector<uint64_t>* ids = nullptr) const;
+                            std::vector<uint64_t>* ids = nullptr) const {
+    return record(given, numbers, ids, {});
+  }
+  // The same of an open step: `see` is told whether observers see what comes next as it is, or as
+  // constants.
+  std::vector<Array> record_open(std::span<const Array> given, std::span<const double> numbers,
+                                 const std::function<void(bool)>& see) const {
+    return record(given, numbers, nullptr, see);
+  }
   // Null, or what tells it from another one of the same program.
   const char* differs(const Recipe& other) const;
   size_t numbers() const { return numbers_; }
@@ -151,15 +168,19 @@ class Recipe {
   Device& device() const { return *device_; }
   // Whether the memory is kept: neither an operand's nor new.
   bool keeps(const Base& b) const { return Capture::is_constant(bases_, b); }
+  bool open() const { return open_; }
 
  private:
   friend class Repeat;
+  std::vector<Array> record(std::span<const Array> given, std::span<const double> numbers,
+                            std::vector<uint64_t>* ids, const std::function<void(bool)>& see) const;
+
   std::vector<Capture::Step> steps_;
   std::vector<Capture::Known> bases_;
   std::vector<Capture::View> results_;
   size_t numbers_ = 0;
   Device* device_ = nullptr;
-  bool whole_ = false;
+  bool whole_ = false, open_ = false;
 };
 
 }  // namespace numbus

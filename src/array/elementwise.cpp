@@ -257,7 +257,7 @@ void record(Instr& i, const Array& out, const Window::Input* in, int count) {
     return record_unobserved(i, out, in, count);
   const std::span<const Window::Input> all(in, static_cast<size_t>(count + i.more));
   Capture* const capture = capture_now;
-  if (capture && capture->whole()) {
+  if (capture && capture->whole() && !capture->open()) {
     // What observers record is part of the step, which will be recorded without them.
     if (observer()) observer()->before(i, out, all);
     capture->note(i, out, in, count, false);

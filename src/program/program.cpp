@@ -103,6 +103,8 @@ void end(Program& p) {
 
 bool watching() { return observer() != nullptr; }
 
+bool seeing() { return observer() && watch.closed < watch.programs.size(); }
+
 bool sees(const Program& p) {
   for (size_t n = watch.closed; n < watch.programs.size(); ++n)
     if (watch.programs[n]->program == &p) return true;

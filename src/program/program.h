@@ -148,6 +148,8 @@ void verify(const Program& p);
 void begin(Program& p);
 void end(Program& p);
 bool watching();
+// Whether any program of the thread sees more than writes.
+bool seeing();
 // Whether what this thread records now is seen by the program.
 bool sees(const Program& p);
 // Whether any of them depends on the array.

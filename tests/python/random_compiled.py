@@ -13,6 +13,7 @@ import numbus as nb
 import numpy as np
 from numbus import _core, nn, optim, tensors
 from numbus.nn import functional as F
+from numbus.nn import optimized
 from numbus.tensors import no_grad
 from random_nets import elements, net, optimizer, pick
 
@@ -66,6 +67,51 @@ def step_of(rng, model, steps, loss_of):
     return step
 
 
+def open_step_of(seed, model, steps, loss_of, compiles):
+    """A step whose derivatives are taken outside of what is compiled: a model, or a loss."""
+    rng = np.random.default_rng([seed, 2])
+    form, order, twice = int(rng.integers(4)), int(rng.integers(3)), rng.random() < 0.3
+    by_input, keeps, looks = rng.random() < 0.3, rng.random() < 0.2, rng.random() < 0.4
+    compiled = optimized.compile if compiles else lambda f: f
+
+    if form == 0:
+        net_of = compiled(model)
+        loss_at = lambda x, y: loss_of(net_of(x), y)  # noqa: E731
+    elif form == 1:
+        net_of = compiled(lambda x: {"out": model(x), "more": [(x * x).sum(), 3]})
+        loss_at = lambda x, y: loss_of(net_of(x)["out"], y)  # noqa: E731
+    elif form == 2:
+        loss_at = net_of = compiled(lambda x, y: loss_of(model(x), y))
+    else:  # a part of the model
+        first, second = compiled(model[0]), compiled(model[1:])
+        net_of = first
+        loss_at = lambda x, y: loss_of(second(first(x)), y)  # noqa: E731
+
+    def step(x, y):
+        if order == 0:
+            steps.zero_grad()
+        if by_input:
+            x = x.requires_grad_() if order else (x * 1.5).requires_grad_()
+        loss = loss_at(x, y)
+        if twice:
+            loss = loss + loss_at(x * 0.5, y)
+        if keeps:
+            loss.backward(retain_graph=True)
+        if looks:
+            with no_grad():
+                loss_at(x, y)
+        loss.backward()
+        if by_input:
+            loss = loss.detach() + x.grad.sum()
+        steps.step()
+        if order == 1:
+            steps.zero_grad(set_to_none=False)
+        return loss
+
+    made = getattr(net_of, "_compiled", net_of)
+    return step, lambda: getattr(made, "answers", 0)
+
+
 def change(rng, model, steps, scheduler):
     """Something that a program does between two steps."""
     what = int(rng.integers(16))
@@ -116,8 +162,11 @@ def change(rng, model, steps, scheduler):
             tensors.set_rng_state(scheduler.kept)
 
 
-def difference(seed, device="fenced"):
-    """(what differs between the two runs of a seed, or None; how many steps needed no code)."""
+def difference(seed, device="fenced", outside=False):
+    """(what differs between the two runs of a seed, or None; how many steps needed no code).
+
+    outside: derivatives are taken outside of what is compiled.
+    """
     runs, answers = [], 0
     for compiled in (False, True):
         rng = np.random.default_rng(seed)
@@ -132,7 +181,9 @@ def difference(seed, device="fenced"):
         scheduler = optim.lr_scheduler.ExponentialLR(steps, 0.9)
         loss_of = pick(rng, F.cross_entropy, F.cross_entropy, F.mse_loss)
         step = step_of(rng, model, steps, loss_of)
-        if compiled:
+        if outside:
+            step, answered = open_step_of(seed, model, steps, loss_of, compiled)
+        elif compiled:
             step = nb.compile(step)
         calm = rng.random()
         found = []
@@ -163,7 +214,7 @@ def difference(seed, device="fenced"):
             found += [(f"{key} of {n}", elements(v) if isinstance(v, tensors.Tensor) else v)
                       for key, v in state.items()]  # fmt: skip
         runs.append(found)
-        answers = step.answers if compiled else 0
+        answers = 0 if not compiled else answered() if outside else step.answers
     if len(runs[0]) != len(runs[1]):
         return f"{len(runs[0])} results and {len(runs[1])}", answers
     for (name, a), (other, b) in zip(*runs, strict=True):
@@ -178,6 +229,7 @@ def main():
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--device", default="fenced")
     parser.add_argument("--late", action="store_true", help="launches wait for each other there")
+    parser.add_argument("--outside", action="store_true", help="derivatives are taken outside")
     options = parser.parse_args()
     _core.set_late_checks(options.late)
     nb.seterr(all="ignore")
@@ -185,7 +237,7 @@ def main():
     failed = answered = 0
     for seed in range(options.first, options.first + options.count):
         try:
-            found, answers = difference(seed, options.device)
+            found, answers = difference(seed, options.device, options.outside)
             answered += answers
         except Exception as error:  # noqa: BLE001: a seed that raises is one that failed
             found = f"{type(error).__name__}: {error}"

@@ -1,6 +1,7 @@
 """To see inside: what was fused into which kernel, and how much work was done."""
 
 from .. import _core
+from . import compiling
 from .errors import message
 
 __all__ = ["device_info", "explain", "stats", "synchronize"]
@@ -18,7 +19,7 @@ class Explanation(str):
 def explain(target, *args, ir=False, **kwargs):
     """How work is run: for each flush its reason and its kernels; for each kernel its shape, the
     bytes it moves, how it ran, the operations fused into it, their Python lines, and the values
-    that never left its registers.
+    that never left its registers; and which compiled functions were run by Python, and why.
 
     target: a function, which is called with `args` and `kwargs`: all that runs meanwhile is
     described, and what it leaves pending; or an array, whose pending work is run and described.
@@ -31,16 +32,20 @@ def explain(target, *args, ir=False, **kwargs):
     if callable(target):
         _core.synchronize()
         _core.explain_begin(ir)
+        left = []
+        compiling.explained.append(left)
         try:
             result = target(*args, **kwargs)
             _core.flush("the function has returned")
         except BaseException:
             _core.explain_end()
             raise
+        finally:
+            compiling.explained.pop()
         del result
-    else:
-        _core.explain_begin(ir)
-        _core.flush("explain()")
+        return Explanation("".join(line + "\n" for line in left) + _core.explain_end())
+    _core.explain_begin(ir)
+    _core.flush("explain()")
     return Explanation(_core.explain_end())
 
 

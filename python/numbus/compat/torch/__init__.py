@@ -14,8 +14,6 @@ from .._missing import missing as _missing
 from ._more import (
     are_deterministic_algorithms_enabled,
     channels_last,
-    compile,
-    compiler,
     contiguous_format,
     get_float32_matmul_precision,
     get_num_threads,
@@ -62,6 +60,8 @@ def __getattr__(name):
         return _importlib.import_module(f"{__package__}.{name}")
     if name in ("save", "load"):
         return getattr(_importlib.import_module("numbus.nn.serialization"), name)
+    if name in ("compile", "compiler"):
+        return getattr(_importlib.import_module("numbus.nn.optimized"), name)
     if name in ("autocast", "get_autocast_dtype", "is_autocast_enabled"):
         return getattr(_importlib.import_module(f"{__package__}.amp"), name)
     return _missing("torch", name)

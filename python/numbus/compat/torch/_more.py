@@ -1,4 +1,4 @@
-"""Names of torch that concern how programs run: compiling, threads, precision, memory formats."""
+"""Names of torch that concern how programs run: threads, precision, memory formats."""
 
 import functools
 import os
@@ -22,34 +22,6 @@ memory_format = layout = _Format
 contiguous_format, preserve_format = _Format("contiguous_format"), _Format("preserve_format")
 channels_last, strided = _Format("channels_last"), _Format("strided")
 _state = {"deterministic": False}
-
-
-def compile(
-    model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None,
-    disable=False,
-):  # fmt: skip
-    """The function or module itself: what it records is fused and compiled anyway."""
-    if model is None:
-        return lambda function: compile(function)
-    return model
-
-
-class compiler:
-    """`torch.compiler`: there is nothing to switch."""
-
-    @staticmethod
-    def disable(fn=None, recursive=True):
-        """The function itself."""
-        return fn if fn is not None else lambda function: function
-
-    @staticmethod
-    def is_compiling():
-        """False: programs run as they are."""
-        return False
-
-    @staticmethod
-    def reset():
-        """There is nothing to forget."""
 
 
 def set_float32_matmul_precision(precision):

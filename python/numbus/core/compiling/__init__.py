@@ -11,11 +11,15 @@ from .guards import ITEM, ITEMS, TRUTH, Parts
 from .watch import Watch, observe, renew
 
 __all__ = [
-    "ITEM", "ITEMS", "TRUTH", "CompileWarning", "Compiled", "Parts", "compile", "observe", "renew",
+    "ITEM", "ITEMS", "TRUTH", "CompileWarning", "Compiled", "Parts", "compile", "explained",
+    "observe", "renew",
 ]  # fmt: skip
 
 _FAILURES = 3  # of calls alike, before they are left to Python for good
 _CAPTURES = 64  # of one function, before all its calls are
+_UNKNOWN = "an argument's elements can be read by the host, or operations are watched or cast"
+
+explained = []  # by each `explain` that runs: which compiled functions Python has run, and why
 
 
 class CompileWarning(UserWarning):
@@ -28,6 +32,7 @@ class _Calls:
     def __init__(self):
         self.seen = 0
         self.failures = 0
+        self.open = False  # whether the result is still to be differentiated
         self.last = None  # the capture before this one
 
 
@@ -42,9 +47,10 @@ class Compiled:
         Why other calls were not, each once.
     """
 
-    def __init__(self, function):
+    def __init__(self, function, warns=True, refuses=None):
         functools.update_wrapper(self, function)
         self._function = function
+        self._warns, self._refuses = warns, refuses
         self._steps = _core.Steps()
         self._calls = {}
         self._captures = 0
@@ -56,7 +62,12 @@ class Compiled:
 
     def __call__(self, *args, **keywords):
         made = self._steps.answer(*args, **keywords)
-        return self._learn(args, keywords) if made is NotImplemented else made
+        if made is not NotImplemented:
+            return made
+        made = self._learn(args, keywords)
+        if explained:
+            explained[-1].append(f"{self._name()} is run by Python: {self._why()}")
+        return made
 
     def __get__(self, instance, owner=None):
         return self if instance is None else types.MethodType(self, instance)
@@ -75,18 +86,26 @@ class Compiled:
             return self._function(*args, **keywords)
         capture = _core.StepCapture(*args, **keywords)
         if not capture.known:
-            self._note("an argument's elements can be read by the host, or are differentiated")
+            self._note(_UNKNOWN)
             return self._function(*args, **keywords)
         calls = self._calls.setdefault(capture.key, _Calls())
         calls.seen += 1
-        if calls.seen == 1 or calls.failures >= _FAILURES:
+        if calls.failures >= _FAILURES:
             return self._function(*args, **keywords)
+        if calls.seen == 1:
+            made = self._function(*args, **keywords)
+            calls.open = _core.is_open(made)
+            if capture.differentiated and not calls.open:
+                calls.failures = _FAILURES
+                self._note("an argument is differentiated, and the result is not")
+            return made
         self._captures += 1
         watch = Watch(self._function)
         last = calls.last
         gradients = {} if last is None else {id(t): t._grad for t in last.tensors}
+        given = [(t, t._grad) for t in _tensors((args, keywords))] if calls.open else ()
         started = watch.begin()
-        capture.begin()
+        capture.begin(calls.open)
         try:
             made = self._function(*args, **keywords)
         finally:
@@ -95,7 +114,13 @@ class Compiled:
         reason = None if started else "a profiler or debugger is active"
         reason = reason or watch.reason or _said(capture.why)
         tensors = list({id(t): t for t in capture.tensors}.values())
-        if reason is None:
+        if reason is None and calls.open:
+            removed = any(t._grad is not g for t, g in given)
+            if removed or any(t._grad is not gradients.get(id(t), t._grad) for t in tensors):
+                reason = "it removes gradients, and its result is still to be differentiated"
+            else:
+                reason = capture.finish(made, [])
+        elif reason is None:
             touched = [t for t in tensors if t._leaf or t._grad is not None]
             reason = capture.finish(made, touched)
         if reason is None and last is not None:
@@ -103,6 +128,7 @@ class Compiled:
         if reason is not None:
             calls.failures += 1
             calls.last = None
+            calls.open = _core.is_open(made)
             self._note(reason, warn=calls.failures >= _FAILURES)
         elif last is None:
             calls.last = capture
@@ -116,14 +142,29 @@ class Compiled:
             calls.last = None
         return made
 
+    def _name(self):
+        return getattr(self._function, "__qualname__", repr(self._function))
+
+    def _why(self):
+        return "; ".join(self.reasons) or "calls alike are captured from the second on"
+
     def _note(self, reason, warn=False):
         if reason not in self.reasons:
             self.reasons.append(reason)
-        if warn:
-            name = getattr(self._function, "__qualname__", repr(self._function))
-            text = message("compile", f"{name} is run by Python at each call", reason,
+        if warn and self._refuses is not None:
+            raise self._refuses(reason)
+        if warn and self._warns:
+            text = message("compile", f"{self._name()} is run by Python at each call", reason,
                            "array work alone (see docs/training.md)")  # fmt: skip
             warnings.warn(text, CompileWarning, stacklevel=4)
+
+
+def _tensors(tree):
+    if isinstance(tree, dict):
+        tree = tuple(tree.values())
+    if isinstance(tree, (tuple, list)):
+        return [t for item in tree for t in _tensors(item)]
+    return [tree] if isinstance(tree, _core.TensorBase) else []
 
 
 def _said(why):
@@ -153,7 +194,8 @@ def compile(function=None):
     -------
     Compiled
         Gives what the function gives, but for tensors whose gradients were taken inside, which are
-        given detached. `gradients` of leaves are as the function leaves them.
+        given detached. `gradients` of leaves are as the function leaves them. Results that are
+        still to be differentiated are, by `backward()` as by any other way.
 
     Notes
     -----
