@@ -178,7 +178,34 @@ nb::object Recipes::made_by(const Recipe& recipe, bool single, const CallKey& ke
   return made;
 }
 
+namespace {
+
+// The calls of one pure function of arrays: what tells its other arguments apart is a number.
+class PureCalls {
+ public:
+  // A tuple of arrays, by `body` or without it; NotImplemented: neither.
+  nb::object answer(int64_t tag, const nb::tuple& arrays, nb::handle body) {
+    const nb::int_ number(tag);
+    std::vector<PyObject*> given{number.ptr()};
+    for (nb::handle a : arrays) given.push_back(a.ptr());
+    CallKey key;
+    if (!key.read(given.data(), std::ssize(given), nullptr)) return nb::borrow(Py_NotImplemented);
+    nb::object made =
+        recipes_.answer(key, [&] { return nb::steal(PyObject_CallNoArgs(body.ptr())); });
+    if (!made.is_valid()) throw nb::python_error();
+    return made;
+  }
+
+ private:
+  Recipes recipes_;
+};
+
+}  // namespace
+
 void bind_recipes(nb::module_& m) {
+  nb::class_<PureCalls>(m, "PureCalls", "What the calls of a pure function of arrays record.")
+      .def(nb::init<>())
+      .def("answer", &PureCalls::answer, nb::arg("tag"), nb::arg("arrays"), nb::arg("body"));
   m.def(
       "recipe_answers", [] { return Recipes::answers; },
       "How many calls of pure functions were recorded again without their code.");

@@ -20,6 +20,7 @@ from ._devices import (
     local_devices,
 )
 from ._dtypes import config
+from ._jit import jit
 from ._transforms import (
     ShapeDtypeStruct,
     checkpoint,
@@ -30,7 +31,6 @@ from ._transforms import (
     jacfwd,
     jacobian,
     jacrev,
-    jit,
     jvp,
     linearize,
     pmap,
@@ -100,10 +100,15 @@ def process_count(backend=None):
 
 @_contextlib.contextmanager
 def disable_jit(disable=True):
-    """A block in which functions run as Python, as they do anyway."""
+    """A block in which functions that `jit` has made run as Python."""
     if not isinstance(disable, bool):
         raise TypeError(f"[disable_jit] not a bool; got {disable!r}; expected True or False")
-    yield
+    before = _dtypes.is_jit_disabled()
+    config.update("jax_disable_jit", disable)
+    try:
+        yield
+    finally:
+        config.update("jax_disable_jit", before)
 
 
 @_contextlib.contextmanager

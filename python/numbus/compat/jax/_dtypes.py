@@ -43,6 +43,11 @@ def has_x64():
     return _state["jax_enable_x64"]
 
 
+def is_jit_disabled():
+    """Whether functions that `jit` has made run as Python."""
+    return _state.get("jax_disable_jit", False)
+
+
 def canonical(t):
     """NumPy's dtype as JAX has it: without x64 those of 64 bits have 32."""
     t = numpy.dtype(t)

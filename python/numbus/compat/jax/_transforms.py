@@ -1,7 +1,6 @@
 """grad, vmap, jit and their kin: `numbus.gradients` over JAX's trees and arrays."""
 
 import functools
-import inspect
 
 import numbus as nb
 
@@ -15,7 +14,7 @@ from .tree_util import tree_flatten, tree_leaves, tree_map
 _NUMBERS = (bool, int, float, complex)
 
 
-def _is_number(x):
+def is_number(x):
     return isinstance(x, (Array, nb._core.ndarray, nb._core.generic, *_NUMBERS)) or hasattr(
         x, "__array__"
     )
@@ -23,10 +22,10 @@ def _is_number(x):
 
 def arrays(tree):
     """The tree with numbers and arrays as arrays of JAX's."""
-    return tree_map(lambda x: made(x) if _is_number(x) else x, tree)
+    return tree_map(lambda x: made(x) if is_number(x) else x, tree)
 
 
-def _refuse(op, **options):
+def refuse(op, **options):
     for name, value in options.items():
         if value:
             raise NotImplementedError(
@@ -81,7 +80,7 @@ class _Flat:
 
 def _real_number(value):
     """The value of a function that `grad` takes, as an array of Numbus's."""
-    x = made(value) if _is_number(value) else value
+    x = made(value) if is_number(value) else value
     if not isinstance(x, Array) or x.ndim:
         got = f"shape: {x.shape}" if isinstance(x, Array) else f"type: {type(value).__name__}"
         raise TypeError(f"Gradient only defined for scalar-output functions. Output had {got}.")
@@ -99,7 +98,7 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
     that `argnums` names, trees of floating-point arrays (`numbus.value_and_grad`). With `has_aux`,
     `fun` returns a pair of the value and anything else: ((value, aux), gradient).
     """
-    _refuse("grad", holomorphic=holomorphic, allow_int=allow_int, reduce_axes=reduce_axes)
+    refuse("grad", holomorphic=holomorphic, allow_int=allow_int, reduce_axes=reduce_axes)
 
     @functools.wraps(fun)
     def wrapper(*args, **keywords):
@@ -137,7 +136,7 @@ def _jacobian(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False)
     """A function that gives the Jacobian of `fun`: for each leaf of its value, a tree like the
     argument of arrays with the axes of the value first.
     """
-    _refuse("jacobian", holomorphic=holomorphic, allow_int=allow_int)
+    refuse("jacobian", holomorphic=holomorphic, allow_int=allow_int)
 
     @functools.wraps(fun)
     def wrapper(*args, **keywords):
@@ -165,7 +164,7 @@ jacrev = jacfwd = jacobian = _jacobian
 def hessian(fun, argnums=0, has_aux=False, holomorphic=False):
     """A function that gives the second derivatives of `fun`, a function to a real number."""
     if has_aux:
-        _refuse("hessian", has_aux=has_aux)
+        refuse("hessian", has_aux=has_aux)
     return _jacobian(_jacobian(fun, argnums, False, holomorphic), argnums)
 
 
@@ -207,7 +206,7 @@ def jvp(fun, primals, tangents, has_aux=False):
     of equal trees.
     """
     if has_aux:
-        _refuse("jvp", has_aux=has_aux)
+        refuse("jvp", has_aux=has_aux)
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise TypeError("primal and tangent arguments to jax.jvp must be tuples or lists")
     flat = _Flat("jvp", tuple(range(len(primals))), primals)
@@ -235,77 +234,6 @@ def linearize(fun, *primals):
     return value, lambda *tangents: jvp(fun, primals, tangents)[1]
 
 
-def _names(fun):
-    try:
-        return list(inspect.signature(fun).parameters)
-    except (TypeError, ValueError):
-        return []
-
-
-def _numbers(x):
-    return () if x is None else (x,) if isinstance(x, (int, str)) else tuple(x)
-
-
-def jit(fun=None, /, *, static_argnums=None, static_argnames=None, donate_argnums=None,
-        donate_argnames=None, keep_unused=False, device=None, backend=None, inline=False,
-        **unknown):  # fmt: skip
-    """The function itself, with arrays for numbers: what it records is fused and compiled anyway.
-
-    It runs as Python each time, so that it prints each time, and may ask for values. Arguments that
-    are named static stay as they are, and have to be hashable. What is donated is kept.
-    """
-    if unknown or device is not None or backend is not None:
-        _refuse("jit", device=device, backend=backend, **unknown)
-    if fun is None:
-        return functools.partial(
-            jit, static_argnums=static_argnums, static_argnames=static_argnames,
-            donate_argnums=donate_argnums, donate_argnames=donate_argnames,
-            keep_unused=keep_unused, inline=inline,
-        )  # fmt: skip
-    names = _names(fun)
-    static = set(_numbers(static_argnames))
-    numbers = set(_numbers(static_argnums)) | {names.index(n) for n in static if n in names}
-    static |= {names[k] for k in numbers if -len(names) <= k < len(names)}
-    for donated in (*_numbers(donate_argnums), *_numbers(donate_argnames)):
-        if not isinstance(donated, (int, str)):
-            raise TypeError(message("jit", "not the name of an argument", donated, "int or str"))
-
-    @functools.wraps(fun)
-    def wrapper(*args, **keywords):
-        fixed = {k % max(1, len(args)) for k in numbers}
-        given = []
-        for k, x in enumerate(args):
-            if k in fixed:
-                _hashable(x)
-            given.append(x if k in fixed else _checked(x, k))
-        named = {n: x if n in static else _checked(x, n) for n, x in keywords.items()}
-        return arrays(fun(*given, **named))
-
-    wrapper.__wrapped__ = fun
-    wrapper.clear_cache = lambda: None
-    return wrapper
-
-
-def _hashable(x):
-    try:
-        hash(x)
-    except TypeError:
-        raise ValueError(
-            f"Non-hashable static arguments are not supported: {type(x).__name__} {x!r}"
-        ) from None
-
-
-def _checked(tree, name):
-    for leaf in tree_leaves(tree):
-        if not _is_number(leaf) and not hasattr(leaf, "_key_array"):
-            raise TypeError(
-                f"Cannot interpret value of type {type(leaf)} as an abstract array; it does not "
-                f"have a dtype attribute (argument {name} of a function that jit has made; name it "
-                "in static_argnums)"
-            )
-    return arrays(tree)
-
-
 def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_name=None,
          sum_match=False):  # fmt: skip
     """A function of arrays with one axis more: `fun` is called for each index of it, and the
@@ -313,7 +241,7 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
     """
     from .._mapping import mapped
 
-    _refuse("vmap", axis_name=axis_name, spmd_axis_name=spmd_axis_name, sum_match=sum_match)
+    refuse("vmap", axis_name=axis_name, spmd_axis_name=spmd_axis_name, sum_match=sum_match)
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
 
@@ -388,14 +316,14 @@ def _stacked(same, axis):
 def pmap(fun, axis_name=None, **options):
     """`vmap` on the one device."""
     if axis_name is not None:
-        _refuse("pmap", axis_name=axis_name)
-    _refuse("pmap", **options)
+        refuse("pmap", axis_name=axis_name)
+    refuse("pmap", **options)
     return vmap(fun)
 
 
 def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=()):
     """A function that keeps only its arguments for its derivative, and runs again to find it."""
-    _refuse("checkpoint", policy=policy, static_argnums=static_argnums)
+    refuse("checkpoint", policy=policy, static_argnums=static_argnums)
     if fun is None:
         return functools.partial(checkpoint, prevent_cse=prevent_cse)
 
@@ -426,7 +354,7 @@ class custom_vjp:
     """A function with a derivative of its own: `f.defvjp(forward, backward)`."""
 
     def __init__(self, fun, nondiff_argnums=()):
-        _refuse("custom_vjp", nondiff_argnums=nondiff_argnums)
+        refuse("custom_vjp", nondiff_argnums=nondiff_argnums)
         functools.update_wrapper(self, fun)
         self._function, self._forward, self._backward = fun, None, None
 

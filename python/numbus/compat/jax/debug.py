@@ -1,5 +1,6 @@
-"""jax.debug: printing and calls, at once: programs run as Python."""
+"""jax.debug: printing and calls, at once: what calls them runs as Python."""
 
+from ... import _core
 from .._missing import missing as _missing
 
 __name__ = "jax.debug"
@@ -11,6 +12,7 @@ def print(fmt, *args, ordered=False, **keywords):
         raise TypeError(f"[debug.print] ordered is no bool; got {ordered!r}; expected True, False")
     import builtins
 
+    _core.spoil_capture()
     builtins.print(fmt.format(*args, **keywords))
 
 
@@ -18,6 +20,7 @@ def callback(callback, *args, ordered=False, **keywords):
     """Calls a function of arrays."""
     if not isinstance(ordered, bool):
         raise TypeError(f"[callback] ordered is no bool; got {ordered!r}; expected True, False")
+    _core.spoil_capture()
     callback(*args, **keywords)
 
 
