@@ -10,6 +10,7 @@ import numbus.compat.jax as jax  # noqa: E402
 from numbus import _core  # noqa: E402
 from numbus.compat.jax import numpy as jnp  # noqa: E402
 from numbus.compat.jax import random  # noqa: E402
+from random_jit import difference  # noqa: E402
 
 pytestmark = pytest.mark.cpu
 CALLS = 5
@@ -45,6 +46,11 @@ def check_alike(f, jitted, arguments):
         for a, b in zip(leaves(one), leaves(other), strict=True):
             np.testing.assert_array_equal(a, b)
     assert _core.recipe_answers() > before
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_sample_of_random_functions(seed):
+    assert difference(seed) is None
 
 
 def layers():
@@ -83,7 +89,7 @@ def batch(k):
         (lambda p, x, y: {"p": p, "n": (p[0]["b"], x), "y": y + 1},
          jax.jit(lambda p, x, y: {"p": p, "n": (p[0]["b"], x), "y": y + 1})),
     ],
-    ids=["value", "jit of grad", "grad of jit", "value_and_grad of jit", "both", "predict", "trees"],
+    ids=["value", "jit of grad", "grad of jit", "value_and_grad", "both", "predict", "trees"],
 )  # fmt: skip
 def test_trees_and_derivatives(f, jitted):
     check_alike(f, jitted, batch)
@@ -226,3 +232,13 @@ def test_errors_come_as_they_do_without_it():
         jitted(jnp.ones((2, 3)), jnp.ones((3, 2)))
         with pytest.raises((TypeError, ValueError)):
             jitted(jnp.ones((2, 3)), jnp.ones((2, 3)))
+
+
+def test_views_at_other_offsets():
+    jitted = jax.jit(lambda x: jnp.sin(x).sum())
+    rows = drawn(40, 3)
+    for k in range(40):
+        np.testing.assert_array_equal(leaves(jitted(rows[k]))[0], leaves(jnp.sin(rows[k]).sum())[0])
+    batch = jax.vmap(jitted)(rows)
+    expected = jax.vmap(lambda x: jnp.sin(x).sum())(rows)
+    np.testing.assert_array_equal(leaves(batch)[0], leaves(expected)[0])
