@@ -51,3 +51,25 @@ def test_rows_of_a_few(dtype, columns):
             expected = np.zeros(got.size + 3, got.dtype)
             expected[offset : offset + got.size] = (a + c + np.zeros(shape, dtype)).ravel()
             np.testing.assert_array_equal(np.asarray(to.to_device("cpu")), expected)
+
+
+@pytest.mark.parametrize("columns", [2, 4])
+@pytest.mark.parametrize("rows", [(7,), (9,), (3, 4), (4, 5), (2, 3, 6)])
+def test_neighbours(rows, columns):
+    """Threads take two rows at a time, which may share what they read and lie in one another."""
+    rng = np.random.default_rng(len(rows) * columns + rows[-1])
+    a = rng.integers(-99, 99, (*rows, columns)).astype("f4")
+    x = nb.asarray(a).to_device(HERE)
+    all_but_last = (slice(None),) * (len(rows) - 1)
+    up, down = (*all_but_last, slice(1, None)), (*all_but_last, slice(None, -1))
+    for v in range(3):
+        want = a[up] * 2 - a[down] + a[down][..., ::-1]
+        got = x[up] * 2 - x[down] + x[down][..., ::-1]
+        np.testing.assert_array_equal(np.asarray(got.to_device("cpu")), want)
+        if v == 0:
+            a[up] += a[down]
+            x[up] += x[down]
+        elif v == 1:
+            a[down] = a[up] - 1
+            x[down] = x[up] - 1
+        np.testing.assert_array_equal(np.asarray(x.to_device("cpu")), a)
