@@ -674,13 +674,17 @@ program = Program()
 
 def _lines(code):
     """The lines of a function as its bytecode tells them, which is faster than reading tokens."""
+    return _file_lines(code)[code.co_firstlineno - 1 : _last_line(code)]
+
+
+def _file_lines(code):
+    """All lines of the file of a function."""
     linecache.checkcache(code.co_filename)
-    lines = linecache.getlines(code.co_filename) or sources.get(code.co_filename, [])
-    return lines[code.co_firstlineno - 1 : _last_line(code)]
+    return linecache.getlines(code.co_filename) or sources.get(code.co_filename, [])
 
 
 def _command_lines(code):
-    """The lines of a function of `python -c`, from the command line; None where it is none."""
+    """All lines of `python -c`, where a function is one of its; else None."""
     argv = sys.orig_argv
     if code.co_filename != "<string>" or "-c" not in argv[:-1]:
         return None
@@ -693,7 +697,7 @@ def _command_lines(code):
         c = todo.pop()
         todo += [k for k in c.co_consts if isinstance(k, python_types.CodeType)]
         if c == code:  # not one of the same name and lines that exec() has made
-            return text.splitlines(True)[code.co_firstlineno - 1 : _last_line(code)]
+            return text.splitlines(True)
     return None
 
 
@@ -713,8 +717,9 @@ def parse(function):
             tree = ast.parse(textwrap.dedent("".join(lines)))
         except SyntaxError:
             lines = None  # what no bytecode stands for belongs to it, too
-    if not lines:
-        lines = _command_lines(code)
+    command = None if lines else _command_lines(code)
+    if command:
+        lines = command[first - 1 : _last_line(code)]
     if not lines:
         try:
             lines, first = inspect.getsourcelines(function)
@@ -730,11 +735,10 @@ def parse(function):
     try:
         tree = tree or ast.parse(dedented)
     except SyntaxError:
-        # A lambda cut out of the middle of an expression
-        for start in range(len(dedented)):
-            if dedented.startswith("lambda", start):
-                tree = _first_lambda(dedented[start:])
-                break
+        # A lambda cut out of the middle of an expression: it is found in all of the file.
+        if code.co_name == "<lambda>":
+            tree = _parsed("".join(command or _file_lines(code)))
+            first, indent = 1, 0
         if tree is None:
             raise CompileError(
                 f"the source of '{function.__name__}' cannot be read", None, function
@@ -747,7 +751,8 @@ def parse(function):
     # The name it was written under: __name__ may have been changed.
     if code.co_name == "<lambda>":
         found = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda)]
-        same = [n for n in found if len(n.args.args) == code.co_argcount]
+        same = [n for n in found if n.lineno == code.co_firstlineno]
+        same = [n for n in same if len(n.args.args) == code.co_argcount]
         # The innermost one around all of its instructions.
         same = [n for n in same if _encloses(n.body, code)][-1:] or same
         if len(same) != 1 and len({ast.dump(n) for n in same}) != 1:
@@ -770,10 +775,8 @@ def _encloses(node, code):
     )
 
 
-def _first_lambda(text):
-    for end in range(len(text), 6, -1):
-        try:
-            return ast.parse(text[:end].strip())
-        except SyntaxError:
-            continue
-    return None
+def _parsed(text):
+    try:
+        return ast.parse(text)
+    except SyntaxError:
+        return None
