@@ -572,3 +572,40 @@ def test_nan_to_num_in_place_takes_arrays_alone(value):
         with pytest.raises(ValueError):
             module.nan_to_num(value, copy=False)
         module.nan_to_num(value)
+
+
+VIEWS = {
+    "all": lambda a: a,
+    "even": lambda a: a[::2],
+    "odd": lambda a: a[1::2],
+    "third": lambda a: a[2::3],
+    "late": lambda a: a[10:],
+    "early": lambda a: a[:10],
+    "reversed": lambda a: a[9::-1],
+    "empty": lambda a: a[:0],
+    "element": lambda a: a[7, ...],
+    "columns": lambda a: a.reshape(4, 5)[:, 1:3],
+    "rows": lambda a: a.reshape(4, 5)[:, 3:],
+    "bytes": lambda a: a.view(np.uint8)[3:5],
+    "copy": lambda a: a.copy(),
+}
+
+
+@pytest.mark.parametrize("pending", [False, True])
+def test_shared_memory(pending):
+    """On devices whose memory the host cannot read, too."""
+    ours, theirs = nb.arange(20.0), np.arange(20.0)
+    if pending:
+        ours, theirs = ours + 1, theirs + 1
+    for one, other in itertools.product(VIEWS, VIEWS):
+        for name in ("shares_memory", "may_share_memory"):
+            want = getattr(np, name)(VIEWS[one](theirs), VIEWS[other](theirs))
+            a, b = VIEWS[one](ours), VIEWS[other](ours)
+            assert getattr(nb, name)(a, b) == want, (name, one, other)
+            assert getattr(np, name)(a, b) == want, (name, one, other)
+            assert getattr(nb, name)(a, b, max_work=-1) == getattr(np, name)(
+                VIEWS[one](theirs), VIEWS[other](theirs), max_work=-1
+            )
+    with pytest.raises(TypeError):
+        nb.shares_memory(ours, "x")
+    assert nb.count_nonzero(ours) == np.count_nonzero(theirs)

@@ -14,6 +14,7 @@ import numpy
 
 from .. import _core
 from .errors import ForeignDtype
+from .host import about_memory
 from .operands import library
 from .quick import few, quick
 
@@ -239,6 +240,8 @@ def resolve(value, name, counted=True):
     if callable(value) and type(value).__module__ in ("builtins", "numpy"):
         own = name.rpartition(".")[2]
         made = make(name, value, counted and own not in UNCOUNTED)
+        if own in ("shares_memory", "may_share_memory"):
+            return composed(about_memory(value, made), value, own)
         return composed(made, value, own) if not made.counted else made
     return value
 

@@ -5,6 +5,7 @@ elements back to the device.
 """
 
 import contextlib
+import functools
 
 import numpy
 
@@ -102,3 +103,40 @@ def same_memory(a, b):
     if a._storage == b._storage:
         return True
     return on_host(a) and on_host(b) and numpy.may_share_memory(numpy.asarray(a), numpy.asarray(b))
+
+
+def about_memory(function, otherwise):
+    """NumPy's question about the memory of two arrays, which is asked of their addresses where the
+    host cannot read them, and `otherwise` of the arrays.
+    """
+
+    @functools.wraps(function)
+    def ask(a, b, /, max_work=None):
+        if not isinstance(a, _core.ndarray) or not isinstance(b, _core.ndarray):
+            return otherwise(a, b, max_work)
+        if on_host(a) and on_host(b):
+            return otherwise(a, b, max_work)
+        if a._device != b._device:
+            return False
+        one = a._storage == b._storage  # whose address may be another one later
+        parts = [_Layout(x, _FIRST + x._offset if one else x._pointer) for x in (a, b)]
+        return function(*[numpy.asarray(x) for x in parts], max_work)
+
+    ask.counted = False
+    return ask
+
+
+_FIRST = 1 << 32  # an address for the beginning of a storage, which is not read
+
+
+class _Layout:
+    """An array's shape and strides at an address, for NumPy to compare with others."""
+
+    def __init__(self, a, address):
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (address, False),
+            "shape": a.shape,
+            "strides": a.strides,
+            "typestr": f"|V{a.itemsize}",
+        }
