@@ -513,7 +513,8 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
   if (name.starts_with("numbus string ")) return string_primitive(c, name.substr(14));
   if (name.starts_with("numbus dict ")) return dict_primitive(c, name.substr(12));
   if (name == "dict") return dict_from(c);
-  if (name == "numbus not yet") not_yet(n, arg(0).type.text);
+  if (name == "numbus not yet")
+    not_yet(n, arg(0).type.text, c.args.size() > 1 ? arg(1).type.text : "");
   if (name == "numbus kind_of" || name == "numbus is_half") {
     const Value& of = arg(0);
     if (!of.type.is(Type::Tag::DType)) fail(n, "not a dtype; got " + frontend::name(of.type), "");

@@ -24,6 +24,7 @@ from ..core.operands import dtype_of as _dtype_of
 from ..core.quick import quick
 from . import names as np
 from .names import compiled as _compiled
+from .names import not_yet
 from .registry import Any, DTypeArg, function
 
 __all__ = [
@@ -207,7 +208,7 @@ def asfortranarray(a: Any, dtype: DTypeArg = None, *, like: Any = None):
     """`a` as an array laid out with the first index fastest."""
     if _compiled:
         if like is not None:
-            raise NotImplementedError("[asfortranarray] like=; got one; expected None")
+            not_yet("np.asfortranarray() with like=")
         x = np.asarray(a) if dtype is None else np.asarray(a, dtype)
         return np.ascontiguousarray(x.T).T
     return array(a, dtype, copy=None, order="F", ndmin=1, like=like)
@@ -217,9 +218,11 @@ def asfortranarray(a: Any, dtype: DTypeArg = None, *, like: Any = None):
 def asarray_chkfinite(a: Any, dtype: DTypeArg = None, order: Any = None):
     """`asarray(a)`; raises ValueError if it holds infs or NaNs."""
     if _compiled:
-        if order is not None:
-            raise NotImplementedError("[asarray_chkfinite] order=; got one; expected None")
         given = np.asarray(a) if dtype is None else np.asarray(a, dtype)
+        if order is not None and order not in ("A", "K", "C", "F"):
+            raise ValueError("[asarray_chkfinite] order; got another; expected C, F, A or K")
+        if given.ndim > 0 and (order == "C" or order == "F"):
+            given = np.ascontiguousarray(given) if order == "C" else np.asfortranarray(given)
         if not np.isfinite(given).all():
             raise ValueError("[asarray_chkfinite] not finite; got infs or NaNs; expected numbers")
         return given

@@ -14,6 +14,7 @@ from . import names as np
 from .axes import distinct
 from .joining import _along
 from .names import compiled as _compiled
+from .names import not_yet
 from .registry import (
     Any,
     Array,
@@ -173,7 +174,7 @@ def _with_initial(op, ufunc, a, axis, dtype, out, include_initial):
     axis = distinct(op, 0 if axis is None else axis, x.ndim)[0]
     if _compiled:
         if out is not None:
-            raise NotImplementedError(f"{op} with out=")
+            not_yet(f"np.{op}() with out=", "out[...] = result")
         result = routines.accumulate(x, axis, dtype, ufunc == "multiply")
         if not include_initial:
             return result

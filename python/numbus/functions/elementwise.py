@@ -13,6 +13,7 @@ from ..core.quick import quick
 from ..core.ufuncs import UFUNCS, cast_all, types_of
 from . import names as np
 from .names import compiled as _compiled
+from .names import not_yet
 from .registry import Any, Array, DTypeArg, Flag, Operand, OutBroadcast, function, ufunc
 
 __all__ = [
@@ -243,7 +244,7 @@ def real_if_close(a: Array, tol: Any = 100):
     if a.dtype.kind != "c":
         return a
     if _compiled:
-        raise NotImplementedError("real_if_close() of complex numbers; expected x.real or x")
+        not_yet("np.real_if_close() of complex numbers, whose type hangs on values", "x.real, or x")
     if tol > 1:
         tol = dtypes.finfo(a.dtype).eps * tol
     return a.real if bool((UFUNCS["absolute"](a.imag) < float(tol)).all()) else a

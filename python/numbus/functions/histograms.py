@@ -5,6 +5,7 @@ from ..core.dtypes import kind_of
 from ..core.errors import one_int
 from . import names as np
 from .names import compiled as _compiled
+from .names import not_yet
 from .quantiles import percentile
 from .registry import Any, Array, Flag, function
 
@@ -68,7 +69,7 @@ def _flat(a):
 def _check_real(a):
     """Complex numbers, ordered by their real parts first, are not in compiled functions."""
     if _compiled and a.dtype.kind == "c":
-        raise NotImplementedError("[histogram] complex numbers; got some; expected real ones")
+        not_yet("histograms of complex numbers", "x.real")
 
 
 def _is_even(bins):

@@ -15,6 +15,7 @@ from . import names as np
 from .axes import distinct, require_axes
 from .manipulation import _three_axes
 from .names import compiled as _compiled
+from .names import not_yet
 from .registry import Any, Array, Axis, DTypeArg, OutRead, function
 
 __all__ = [
@@ -86,7 +87,7 @@ def _join(op, parts, axis, new_axis, out, dtype, casting):
 def _joined_in_function(arrays, axis, dtype, casting):
     """concatenate() of a tuple in compiled functions."""
     if not isinstance(arrays, (tuple, list)):
-        raise NotImplementedError("[concatenate] arrays; got another type; expected a tuple")
+        not_yet("np.concatenate() of what is no tuple", "a tuple of arrays, or reshape()")
     if axis is None:
         parts = tuple([np.asarray(a).ravel() for a in arrays])
         return routines.join(parts, 0, _common_type(arrays, parts, dtype, casting))
@@ -127,7 +128,7 @@ def stack(
     """Arrays of one shape joined along a new axis."""
     if _compiled:
         if not isinstance(arrays, (tuple, list)):
-            raise NotImplementedError("[stack] arrays; got another type; expected a tuple")
+            not_yet("np.stack() of what is no tuple", "a tuple of arrays")
         parts = tuple([np.expand_dims(np.asarray(a), axis) for a in arrays])
         for part in parts:
             if part.shape != parts[0].shape:

@@ -10,7 +10,7 @@ from ..core.quick import quick
 from . import names as np
 from .axes import distinct, require_axes
 from .names import compiled as _compiled
-from .names import is_known
+from .names import is_known, not_yet
 from .registry import Any, Array, Axes, Axis, Flag, Int, function
 
 __all__ = [
@@ -125,7 +125,7 @@ def _not_one(shape):
     if len(shape) == 0:
         return ()
     if not is_known(shape[0]):
-        raise NotImplementedError("squeeze() of extents of run time; expected an axis=")
+        not_yet("np.squeeze() without an axis where an extent is one of run time", "axis=")
     rest = _not_one(shape[1:])
     return rest if shape[0] == 1 else (shape[0],) + rest
 

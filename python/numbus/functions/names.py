@@ -24,6 +24,16 @@ def is_known(value):
 
 is_known._kernel_name = "numbus is known"
 
+
+def not_yet(what, instead=""):
+    """Where a function is compiled for what it does not know: UnsupportedError, which names the
+    line and what to write instead.
+    """
+    raise NotImplementedError(what)
+
+
+not_yet._kernel_name = "numbus not yet"
+
 subjects = ()  # the modules of functions, once all are imported
 
 _CONSTANTS = frozenset("e euler_gamma inf nan newaxis pi".split())

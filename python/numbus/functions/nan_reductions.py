@@ -10,6 +10,7 @@ from ..core.dtypes import kind_of
 from ..core.errors import message
 from . import names as np
 from .names import compiled as _compiled
+from .names import not_yet
 from .registry import Any, Array, DTypeArg, Flag, OutRead, OutReversed, OutUnsafe, function
 
 __all__ = []
@@ -19,8 +20,12 @@ _NoValue = numpy._NoValue
 
 def _only_plain(op, where, initial=None):
     """Compiled functions have neither masks nor initial values of reductions."""
-    if _compiled and (where is not True or initial is not None):
-        raise NotImplementedError(f"[{op}] where= or initial=; got one; expected none")
+    if not _compiled:
+        return
+    if isinstance(where, numpy.ndarray) or initial is not None:
+        not_yet(f"np.{op}() with where= or initial=", "np.where() before the call")
+    if where is not True:
+        raise NotImplementedError(f"[{op}] where=; got False; expected True")
 
 
 def _start(initial):
@@ -65,7 +70,7 @@ def nanprod(
     _only_plain("nanprod", where, initial)
     if _compiled:
         if dtype is not None:
-            raise NotImplementedError("[nanprod] dtype=; got one; expected none")
+            not_yet("np.nanprod() with dtype=", "a.astype(dtype)")
         return np.prod(_replaced(a, 1), axis, keepdims=keepdims)
     return np.prod(_replaced(a, 1), axis, dtype, None, keepdims, _start(initial), where)
 
@@ -232,7 +237,7 @@ def nanstd(
 def _variance(a, axis, ddof, keepdims, mean, correction):
     """As compiled functions compute it."""
     if mean is not None or correction is not None:
-        raise NotImplementedError("[nanvar] mean= or correction=; got one; expected none")
+        not_yet("np.nanvar() with mean= or correction=", "ddof=")
     if kind_of(a.dtype) not in "fc":
         return np.var(a, axis, ddof=ddof, keepdims=keepdims)
     missing = np.isnan(a)

@@ -17,6 +17,7 @@ from .histograms import (
     _whole,
 )
 from .names import compiled as _compiled
+from .names import is_known, not_yet
 from .registry import Any, Array, Flag, function
 
 __all__ = []
@@ -92,9 +93,10 @@ def histogramdd(
     sample: an array (N, D), or D sequences. bins: an int for all, or an int or edges for each.
     range: the outer edges (first, last) or None for each. density, weights: as in histogram().
     Raises ValueError where the numbers of bins, ranges and coordinates differ. In compiled
-    functions the sample is a tuple of coordinates, or one coordinate.
+    functions the sample is a tuple of coordinates, or one coordinate, or an array whose number of
+    coordinates is a constant or the length of the tuple `bins` or `range`.
     """
-    columns = _coordinates(sample) if _compiled else _columns(sample)
+    columns = _coordinates(sample, bins, range) if _compiled else _columns(sample)
     _check_real(columns[0])
     if _compiled:
         several = isinstance(bins, (tuple, list, numpy.ndarray))
@@ -108,7 +110,7 @@ def histogramdd(
     return hist, list(edges)
 
 
-def _coordinates(sample):
+def _coordinates(sample, bins, limits):
     """The columns of what a compiled function is given, all of one type."""
     if isinstance(sample, (tuple, list)):
         parts = tuple([np.asarray(x) for x in sample])
@@ -119,7 +121,26 @@ def _coordinates(sample):
         return tuple([part.astype(dtype) for part in parts])
     if sample.ndim == 1:
         return (sample,)
-    raise NotImplementedError("[histogramdd] points of an array; expected a tuple of coordinates")
+    if sample.ndim != 2:
+        raise ValueError("[histogramdd] points; got another number of axes; expected one or two")
+    if isinstance(bins, (tuple, list)):
+        count = len(bins)
+    elif isinstance(limits, (tuple, list)):
+        count = len(limits)
+    elif is_known(sample.shape[1]):
+        count = sample.shape[1]
+    else:
+        not_yet("np.histogramdd() of an array of points", "a tuple of coordinates, or of bins")
+    if sample.shape[1] != count:
+        raise ValueError("[histogramdd] bins or range; got another number; expected one per axis")
+    return _first_columns(sample, count)
+
+
+def _first_columns(sample, count):
+    """The first columns of an array as a tuple."""
+    if count == 0:
+        return ()
+    return (*_first_columns(sample, count - 1), sample[:, count - 1])
 
 
 def _columns(sample):

@@ -9,6 +9,7 @@ from ..core.quick import FUSING
 from . import names as np
 from .axes import require_axis
 from .names import compiled as _compiled
+from .names import not_yet
 from .registry import Any, Array, Flag, Int, Operand, function
 
 __all__ = []
@@ -108,7 +109,7 @@ def poly(seq_of_zeros: Array):
     ):
         raise ValueError("[poly] zeros; got another shape; expected one axis or a square matrix")
     if _compiled and given.dtype.kind == "c":
-        raise NotImplementedError("poly() of complex zeros, which may be real")
+        not_yet("np.poly() of complex zeros, whose type hangs on values")
     found = np.linalg.eigvals(given) if given.ndim == 2 else given
     if not _compiled and found.shape[0] == 0:
         return 1.0

@@ -5,6 +5,7 @@ import operator
 from . import names as np
 from .axes import product
 from .names import compiled as _compiled
+from .names import not_yet
 from .registry import Any, Choice, function
 
 __all__ = []
@@ -23,7 +24,7 @@ def ravel_multi_index(
     for negative ones), 'wrap' or 'clip'. Raises TypeError for indices that are no integers.
     """
     if _compiled and not isinstance(multi_index, tuple):
-        raise NotImplementedError("[ravel_multi_index] an array of indices; expected a tuple")
+        not_yet("np.ravel_multi_index() of an array of indices", "a tuple of arrays")
     extents = _extents("ravel_multi_index", dims)
     parts = tuple([_whole("ravel_multi_index", x) for x in multi_index])
     if len(parts) != len(extents):
@@ -103,7 +104,7 @@ def _along_each(at, extents):
 def _extents(op, shape):
     if _compiled:
         if np.ndim(shape) > 0 and not isinstance(shape, tuple):
-            raise NotImplementedError("a shape that is no tuple")
+            not_yet("a shape that is an array or a list", "a tuple")
         extents = shape if isinstance(shape, tuple) else (shape,)
     else:
         extents = tuple(map(operator.index, shape if np.ndim(shape) else (shape,)))

@@ -199,15 +199,15 @@ def _with_keywords(op, least, inner, body):
 
 
 def _cast(op, a, b, dtype, casting):
-    """The first operand of a compiled product with another one in the type that it is computed in,
-    which `casting` must allow.
+    """The operands of a compiled product in the type that it is computed in, which `casting` must
+    allow.
     """
     if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
         raise ValueError(f"[{op}] unknown casting; expected no, equiv, safe, same_kind or unsafe")
     kind = np.result_type(a, b) if dtype is None else dtype
-    if not np.can_cast(a.dtype, kind, casting):
+    if not np.can_cast(a.dtype, kind, casting) or not np.can_cast(b.dtype, kind, casting):
         raise TypeError(f"[{op}] cannot cast an operand to dtype; expected another casting")
-    return a.astype(kind, copy=False)
+    return a.astype(kind, copy=False), b.astype(kind, copy=False)
 
 
 @_product("matmul", (1, 1), -2)
@@ -228,9 +228,7 @@ def matmul(
     Raises ValueError for scalars and for inner extents that differ, TypeError for other casts.
     """
     if dtype is not None or casting != "same_kind":  # in compiled functions
-        return matmul(
-            _cast("matmul", x1, x2, dtype, casting), _cast("matmul", x2, x1, dtype, casting)
-        )
+        return matmul(*_cast("matmul", x1, x2, dtype, casting))
     if out is not None:
         return routines.product_into(x1, x2, out)
     return routines.product(x1, x2)
@@ -413,9 +411,7 @@ def vecdot(
     those of matmul().
     """
     if dtype is not None or casting != "same_kind":  # in compiled functions
-        return vecdot(
-            _cast("vecdot", x1, x2, dtype, casting), _cast("vecdot", x2, x1, dtype, casting)
-        )
+        return vecdot(*_cast("vecdot", x1, x2, dtype, casting))
     return routines.inner(np.conj(x1) if x1.dtype.kind == "c" else x1, x2)
 
 
@@ -431,9 +427,7 @@ def matvec(
 ):
     """Matrices times vectors, stacks of both broadcast; the arguments are those of matmul()."""
     if dtype is not None or casting != "same_kind":  # in compiled functions
-        return matvec(
-            _cast("matvec", x1, x2, dtype, casting), _cast("matvec", x2, x1, dtype, casting)
-        )
+        return matvec(*_cast("matvec", x1, x2, dtype, casting))
     if x1.ndim < 2 or x2.ndim < 1:
         raise ValueError("[matvec] too few dimensions; got other operands; expected (m, n), (n)")
     if x2.ndim == 1:
@@ -457,9 +451,7 @@ def vecmat(
     matmul().
     """
     if dtype is not None or casting != "same_kind":  # in compiled functions
-        return vecmat(
-            _cast("vecmat", x1, x2, dtype, casting), _cast("vecmat", x2, x1, dtype, casting)
-        )
+        return vecmat(*_cast("vecmat", x1, x2, dtype, casting))
     if x1.ndim < 1 or x2.ndim < 2:
         raise ValueError("[vecmat] too few dimensions; got other operands; expected (n), (n, m)")
     first = np.conj(x1) if x1.dtype.kind == "c" else x1

@@ -7,6 +7,7 @@ from ..core.operands import to_ndarray
 from ..core.quick import quick
 from . import names as np
 from .names import compiled as _compiled
+from .names import not_yet
 from .registry import Any, Array, Flag, Operand, function
 
 __all__ = []
@@ -93,7 +94,7 @@ def _check_complex(x, period):
     if period is None or np.ndim(x) == 0:
         raise TypeError("[interp] complex coordinates; got some; expected real ones")
     if _compiled:
-        raise NotImplementedError("[interp] complex coordinates; got some; expected real ones")
+        not_yet("np.interp() of complex coordinates", "x.real")
 
 
 def _is_complex(left, right):

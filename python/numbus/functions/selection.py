@@ -25,6 +25,7 @@ from . import names as np
 from .axes import distinct, product, require_axes
 from .joining import _along
 from .names import compiled as _compiled
+from .names import not_yet
 from .positions import _along_each
 from .registry import (
     Any,
@@ -208,7 +209,7 @@ def _copy_in_function(dst, src, casting, where):
     if not allowed:
         raise TypeError("[copyto] cannot cast; expected another type, or casting='unsafe'")
     if isinstance(src, complex) and dst.dtype.kind != "c":
-        raise NotImplementedError("copyto() of a complex number to real elements")
+        not_yet("np.copyto() of a complex number to real elements", "x.real")
     if isinstance(where, bool) and where:
         dst[...] = src
         return
@@ -276,7 +277,7 @@ def _cast_values(op, a, values):
     own = isinstance(values, (tuple, list)) or np.ndim(values) == 0
     if not own and not np.can_cast(np.result_type(values), a.dtype, "safe"):
         # A list, which may be an array by now, would do.
-        raise NotImplementedError(f"{op}() of values that are not safe to cast")
+        not_yet(f"np.{op}() of values that are not safe to cast", "values.astype(a.dtype)")
     return np.asarray(values).astype(a.dtype).ravel().copy()
 
 

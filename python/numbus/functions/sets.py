@@ -9,6 +9,7 @@ from ..core.dtypes import kind_of
 from ..core.errors import one_axis
 from . import names as np
 from .names import compiled as _compiled
+from .names import not_yet
 from .registry import Any, Array, Choice, Flag, function
 
 __all__ = []
@@ -41,7 +42,7 @@ def unique(
     """
     if axis is not None:
         if _compiled:
-            raise NotImplementedError("[unique] axis; got one; expected None")
+            not_yet("np.unique() with axis=")
         return _unique_slices(ar, axis, return_index, return_inverse, return_counts, equal_nan)
     found = _unique(ar.ravel(), return_index, return_inverse, return_counts, equal_nan)
     if return_inverse:

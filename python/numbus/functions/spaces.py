@@ -2,6 +2,7 @@
 
 from . import names as np
 from .names import compiled as _compiled
+from .names import not_yet
 from .registry import Any, DTypeArg, Flag, Operand, function
 
 __all__ = []
@@ -26,7 +27,7 @@ def logspace(
     """
     if not isinstance(base, (float, int)) and np.ndim(base):
         if _compiled:
-            raise NotImplementedError("[logspace] base; got an array; expected a number")
+            not_yet("np.logspace() with an array of bases", "a number")
         start, stop, base = [np.asarray(x) for x in (start, stop, base)]
         ndim = max(start.ndim, stop.ndim, base.ndim)
         start, stop, base = [x[(None,) * (ndim - x.ndim)] for x in (start, stop, base)]
@@ -39,7 +40,7 @@ def _steps(start, stop, num, endpoint, axis):
     if not _compiled:
         return np.linspace(start, stop, num, endpoint, axis=axis)
     if np.ndim(start) or np.ndim(stop) or (axis != 0 and axis != -1):
-        raise NotImplementedError("[logspace] limits or axis; got others; expected numbers and 0")
+        not_yet("logarithmic scales with arrays of limits or another axis", "a loop over numbers")
     return np.linspace(start, stop, num, endpoint)
 
 
@@ -82,7 +83,7 @@ def _limits(start, stop, dtype):
     """Both limits in the type that their progression has."""
     if _compiled:
         if not isinstance(start, _REAL) or not isinstance(stop, _REAL):
-            raise NotImplementedError("[geomspace] limits; got others; expected real numbers")
+            not_yet("np.geomspace() of arrays and of complex limits", "a loop over real numbers")
         return float(start), float(stop)
     if dtype is None and type(start) in _REAL and type(stop) in _REAL:
         return float(start), float(stop)

@@ -10,6 +10,7 @@ import pathlib
 import re
 
 from ..functions import einsum, registry
+from ..functions.names import not_yet as not_yet
 
 _functions = {}
 
@@ -128,14 +129,6 @@ dict_hash, dict_mask, dict_slot, dict_mark, dict_same, dict_room, dict_grow, dic
     _OfMemory(f"dict {name}") for name in "hash mask slot mark same room grow new".split()
 )
 codes, cut, number_of_text = (_OfMemory(f"string {name}") for name in "codes cut number".split())
-
-
-def not_yet(what):
-    """Where a function of the library is compiled for what it does not know: UnsupportedError."""
-    raise NotImplementedError(what)
-
-
-not_yet._kernel_name = "numbus not yet"
 
 
 def random_python_seed(seed):

@@ -5,7 +5,7 @@ by loops, else by LAPACK. G&VL: Golub and Van Loan, Matrix Computations, 4th edi
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from .._library import host_eig, host_eigh, host_qr, host_svd, not_yet
+from .._library import host_eig, host_eigh, host_qr, host_svd
 from .systems import INLINE, columns, matrix, square
 
 ALL, SOME, NONE = 65, 83, 78  # 'A', 'S', 'N': LAPACK's jobs
@@ -13,9 +13,9 @@ ALL, SOME, NONE = 65, 83, 78  # 'A', 'S', 'N': LAPACK's jobs
 
 def qr(a, mode="reduced"):
     """Householder reflections (G&VL algorithm 5.2.1); R has the signs that LAPACK gives it."""
+    if mode == "raw":
+        return reflections(a)
     if mode != "reduced" and mode != "complete" and mode != "r":
-        if mode == "raw":
-            not_yet("np.linalg.qr with mode='raw'")
         raise ValueError(f"Unrecognized mode '{mode}'")
     r = matrix(a)
     m, n = r.shape[0], r.shape[1]
@@ -41,6 +41,39 @@ def qr(a, mode="reduced"):
     if mode == "complete":
         return q.astype(t, copy=False), r.astype(t, copy=False)
     return q[:, :k].astype(t), r[:k].astype(t)
+
+
+def reflections(a):
+    """What LAPACK's geqrf leaves, transposed: R, beside it the vectors of the reflections, whose
+    first elements are 1; and their factors.
+    """
+    r = matrix(a)
+    m, n = r.shape[0], r.shape[1]
+    factors = np.zeros(min(m, n), r.dtype)
+    for j in range(factors.shape[0]):
+        below = np.abs(factors[:0]).sum()
+        for i in range(j + 1, m):
+            below += np.abs(r[i, j]) ** 2
+        first = r[j, j]
+        if below == 0 and first.imag == 0:
+            continue
+        size = np.sqrt(below + np.abs(first) ** 2)
+        if first.real > 0:
+            size = -size
+        factors[j] = (size - first) / size
+        for i in range(j + 1, m):
+            r[i, j] /= first - size
+        r[j, j] = size
+        for c in range(j + 1, n):
+            s = r[j, c]
+            for i in range(j + 1, m):
+                s += np.conj(r[i, j]) * r[i, c]
+            s *= np.conj(factors[j])
+            r[j, c] -= s
+            for i in range(j + 1, m):
+                r[i, c] -= s * r[i, j]
+    t = (a / 1).dtype
+    return r.astype(t, copy=False).T, factors.astype(t, copy=False)
 
 
 def reflect(r, q, v, j):
@@ -248,17 +281,34 @@ def complete(u, rank, n):
 
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     """U, the singular values by size, and V's adjoint."""
-    if hermitian:
-        not_yet("np.linalg.svd with hermitian=True")
     if not compute_uv:
-        return singular_values(a)
-    u, s, v = singular_factors(a, full_matrices)
+        return singular_values_of(a, hermitian)
+    if hermitian:
+        u, s, v = by_eigenvectors(a)
+    else:
+        u, s, v = singular_factors(a, full_matrices)
     t = (a / 1).dtype
     return (
         u.astype(t, copy=False),
         s.astype(np.abs(a / 1).dtype, copy=False),
         v.astype(t, copy=False),
     )
+
+
+def by_eigenvectors(a):
+    """svd() of a Hermitian matrix: the sizes of its eigenvalues, and its vectors on both sides."""
+    w, vectors = hermitian_factors(a, "L")
+    order = np.argsort(np.abs(w))[::-1]
+    values = w[order]
+    u = np.ascontiguousarray(vectors[:, order])
+    return u, np.abs(values), np.conj((u * np.sign(values)).T)
+
+
+def singular_values_of(a, hermitian):
+    """The values of svd(), of a Hermitian matrix from its eigenvalues."""
+    if hermitian:
+        return np.sort(np.abs(eigvalsh(a)))[::-1].copy()
+    return singular_values(a)
 
 
 def singular_factors(a, full_matrices):

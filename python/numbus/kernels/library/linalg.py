@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from .._library import known, not_yet
-from .factors import singular_values, svd, values_of
+from .._library import known
+from .factors import singular_values, singular_values_of, svd, values_of
 from .systems import inv, matrix
 
 
@@ -50,15 +50,13 @@ def norm(x, ord=None):
     raise ValueError("Invalid norm order for matrices.")
 
 
-def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
+def matrix_rank(A, tol=None, hermitian=False, rtol=None):
     """Singular values above rounding, or above `tol`."""
     if tol is not None and rtol is not None:
         raise ValueError("`tol` and `rtol` can't be both set.")
-    if hermitian:
-        not_yet("np.linalg.matrix_rank with hermitian=True")
     if A.ndim < 2:
         return int(np.any(A != 0))
-    s = singular_values(A)
+    s = singular_values_of(A, hermitian)
     if tol is not None:
         return np.count_nonzero(s > tol)
     least = np.finfo(s.dtype).eps * max(A.shape[0], A.shape[1]) if rtol is None else rtol
@@ -81,9 +79,7 @@ def cond(x, p=None):
 
 def pinv(a, rcond=None, hermitian=False):
     """V / s Uᴴ of svd(), tiny values left out."""
-    if hermitian:
-        not_yet("np.linalg.pinv with hermitian=True")
-    u, s, vt = svd(a, False)
+    u, s, vt = svd(a, False, True, hermitian)
     least = (1e-15 if rcond is None else rcond) * np.max(s, initial=0)
     for k in range(s.shape[0]):
         f = 1 / s[k] if s[k] > least else s[k] * 0
@@ -95,6 +91,8 @@ def pinv(a, rcond=None, hermitian=False):
 @known("np.linalg.lstsq")
 def lstsq(a, b, rcond=None):
     """By pinv(); residuals where the rank is full and there are more rows than columns."""
+    if a.ndim != 2:
+        raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be two-dimensional")
     left = matrix(a)
     if b.ndim != 1 and b.ndim != 2:
         raise LinAlgError(f"{b.ndim}-dimensional array given. Array must be two-dimensional")

@@ -3,30 +3,61 @@
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from .._library import known
+from .._library import expanded, known
 from . import factors, linalg, systems
+from .products import count
 
 
 def stack(a):
     """A stack as a line of matrices."""
-    return np.ascontiguousarray(a).reshape((-1, a.shape[a.ndim - 2], a.shape[a.ndim - 1]))
+    m, n = a.shape[a.ndim - 2], a.shape[a.ndim - 1]
+    return np.ascontiguousarray(a).reshape((count(a.shape[: a.ndim - 2]), m, n))
 
 
-def numbers(a, dtype):
-    """A number for each matrix, to be filled."""
-    return np.empty(count(a.shape[: a.ndim - 2]), dtype)
+@expanded
+def each(function, a, tail, dtype, *given):
+    """What a function gives for each matrix of a stack: of this dtype, the extents of one at the
+    end.
+    """
+    lines = stack(a)
+    out = np.empty((lines.shape[0], *tail), dtype)
+    for i in range(lines.shape[0]):
+        out[i] = function(lines[i], *given)
+    return out.reshape(a.shape[: a.ndim - 2] + tail)
 
 
-def count(extents):
-    n = 1
-    for extent in extents:
-        n *= extent
-    return n
+@expanded
+def each_of_several(function, a, tails, dtypes, *given):
+    """The same of a function of several results."""
+    lines = stack(a)
+    made = empty(lines.shape[0], tails, dtypes)
+    for i in range(lines.shape[0]):
+        keep(made, i, function(lines[i], *given))
+    return shaped(made, a.shape[: a.ndim - 2], tails)
 
 
-def matrices(a, rows, columns, dtype):
-    """As many matrices of these extents."""
-    return np.empty((count(a.shape[: a.ndim - 2]), rows, columns), dtype)
+@expanded
+def empty(n, tails, dtypes):
+    """Arrays to be filled."""
+    if len(tails) == 0:
+        return ()
+    return (np.empty((n, *tails[0]), dtypes[0]), *empty(n, tails[1:], dtypes[1:]))
+
+
+@expanded
+def keep(made, i, results):
+    """Stores the results of one matrix."""
+    if len(made) > 0:
+        made[0][i] = results[0]
+        keep(made[1:], i, results[1:])
+
+
+@expanded
+def shaped(made, lead, tails):
+    """The results with the axes of the stack."""
+    if len(made) == 0:
+        return ()
+    return (made[0].reshape(lead + tails[0]), *shaped(made[1:], lead, tails[1:]))
 
 
 @known("np.linalg.det")
@@ -35,11 +66,7 @@ def det(a):
     if a.ndim <= 2:
         return systems.det(a)
     systems.expect_square(a)
-    out = numbers(a, (a / 1).dtype)
-    lines = stack(a)
-    for i in range(out.shape[0]):
-        out[i] = systems.det(lines[i])
-    return out.reshape(a.shape[: a.ndim - 2])
+    return each(systems.det, a, (), (a / 1).dtype)
 
 
 @known("np.linalg.slogdet")
@@ -48,13 +75,7 @@ def slogdet(a):
     if a.ndim <= 2:
         return systems.slogdet(a)
     systems.expect_square(a)
-    signs = numbers(a, (a / 1).dtype)
-    logarithms = numbers(a, np.abs(a / 1).dtype)
-    lines = stack(a)
-    for i in range(signs.shape[0]):
-        signs[i], logarithms[i] = systems.slogdet(lines[i])
-    lead = a.shape[: a.ndim - 2]
-    return signs.reshape(lead), logarithms.reshape(lead)
+    return each_of_several(systems.slogdet, a, ((), ()), ((a / 1).dtype, np.abs(a / 1).dtype))
 
 
 @known("np.linalg.inv")
@@ -63,12 +84,7 @@ def inv(a):
     if a.ndim <= 2:
         return systems.inv(a)
     systems.expect_square(a)
-    n = a.shape[a.ndim - 1]
-    out = matrices(a, n, n, (a / 1).dtype)
-    lines = stack(a)
-    for i in range(out.shape[0]):
-        out[i] = systems.inv(lines[i])
-    return out.reshape(a.shape)
+    return each(systems.inv, a, a.shape[a.ndim - 2 :], (a / 1).dtype)
 
 
 @known("np.linalg.solve")
@@ -82,11 +98,7 @@ def solve(a, b):
     n = a.shape[a.ndim - 1]
     t = np.result_type(a / 1, b / 1)
     if b.ndim == 1:
-        out = np.empty((count(a.shape[: a.ndim - 2]), n), t)
-        lines = stack(a)
-        for i in range(out.shape[0]):
-            out[i] = systems.solve(lines[i], b)
-        return out.reshape(a.shape[: a.ndim - 1])
+        return each(systems.solve, a, (n,), t, b)
     m = b.shape[b.ndim - 1]
     systems.expect_rows(b.shape[b.ndim - 2], n)
     lead = np.broadcast_shapes(a.shape[: a.ndim - 2], b.shape[: b.ndim - 2])
@@ -102,14 +114,9 @@ def solve(a, b):
 def cholesky(a, *, upper=False):
     """The lower factor, or the upper one, of each matrix."""
     if a.ndim <= 2:
-        return systems.cholesky(a, upper=upper)
+        return systems.cholesky(a, upper)
     systems.expect_square(a)
-    n = a.shape[a.ndim - 1]
-    out = matrices(a, n, n, (a / 1).dtype)
-    lines = stack(a)
-    for i in range(out.shape[0]):
-        out[i] = systems.cholesky(lines[i], upper=upper)
-    return out.reshape(a.shape)
+    return each(systems.cholesky, a, a.shape[a.ndim - 2 :], (a / 1).dtype, upper)
 
 
 @known("np.linalg.matrix_power")
@@ -118,35 +125,24 @@ def matrix_power(a, n):
     if a.ndim <= 2:
         return systems.matrix_power(a, n)
     systems.expect_square(a)
-    m = a.shape[a.ndim - 1]
-    out = matrices(a, m, m, a.dtype)
-    lines = stack(a)
-    for i in range(out.shape[0]):
-        out[i] = systems.matrix_power(lines[i], n)
-    return out.reshape(a.shape)
+    return each(systems.matrix_power, a, a.shape[a.ndim - 2 :], a.dtype, n)
 
 
 @known("np.linalg.qr")
 def qr(a, mode="reduced"):
-    """Q and R of each matrix, R alone for 'r'."""
+    """Q and R of each matrix, R alone for 'r', the reflections and their factors for 'raw'."""
     if a.ndim <= 2:
         return factors.qr(a, mode)
     m, n = a.shape[a.ndim - 2], a.shape[a.ndim - 1]
     k = min(m, n)
-    lead = a.shape[: a.ndim - 2]
     t = (a / 1).dtype
-    lines = stack(a)
     if mode == "r":
-        alone = matrices(a, k, n, t)
-        for i in range(alone.shape[0]):
-            alone[i] = factors.qr(lines[i], "r")
-        return alone.reshape(lead + (k, n))
+        return each(factors.qr, a, (k, n), t, mode)
+    if mode == "raw":
+        return each_of_several(factors.qr, a, ((n, m), (k,)), (t, t), mode)
     if mode == "complete":
         k = m
-    q, r = matrices(a, m, k, t), matrices(a, k, n, t)
-    for i in range(q.shape[0]):
-        q[i], r[i] = factors.qr(lines[i], mode)
-    return q.reshape(lead + (m, k)), r.reshape(lead + (k, n))
+    return each_of_several(factors.qr, a, ((m, k), (k, n)), (t, t), mode)
 
 
 @known("np.linalg.eigh")
@@ -156,12 +152,8 @@ def eigh(a, UPLO="L"):
         return factors.eigh(a, UPLO)
     systems.expect_square(a)
     n = a.shape[a.ndim - 1]
-    w = np.empty((count(a.shape[: a.ndim - 2]), n), np.abs(a / 1).dtype)
-    v = matrices(a, n, n, (a / 1).dtype)
-    lines = stack(a)
-    for i in range(w.shape[0]):
-        w[i], v[i] = factors.eigh(lines[i], UPLO)
-    return w.reshape(a.shape[: a.ndim - 1]), v.reshape(a.shape)
+    dtypes = np.abs(a / 1).dtype, (a / 1).dtype
+    return each_of_several(factors.eigh, a, ((n,), (n, n)), dtypes, UPLO)
 
 
 @known("np.linalg.eigvalsh")
@@ -177,20 +169,13 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
         return factors.svd(a, full_matrices, compute_uv, hermitian)
     m, n = a.shape[a.ndim - 2], a.shape[a.ndim - 1]
     k = min(m, n)
-    lead = a.shape[: a.ndim - 2]
-    lines = stack(a)
-    s = np.empty((lines.shape[0], k), np.abs(a / 1).dtype)
+    real, t = np.abs(a / 1).dtype, (a / 1).dtype
     if not compute_uv:
-        for i in range(s.shape[0]):
-            s[i] = factors.svd(lines[i], False, False, hermitian)
-        return s.reshape(lead + (k,))
-    t = (a / 1).dtype
+        return each(factors.svd, a, (k,), real, False, False, hermitian)
     rows = m if full_matrices else k
     columns = n if full_matrices else k
-    u, v = matrices(a, m, rows, t), matrices(a, columns, n, t)
-    for i in range(s.shape[0]):
-        u[i], s[i], v[i] = factors.svd(lines[i], full_matrices, True, hermitian)
-    return u.reshape(lead + (m, rows)), s.reshape(lead + (k,)), v.reshape(lead + (columns, n))
+    tails = (m, rows), (k,), (columns, n)
+    return each_of_several(factors.svd, a, tails, (t, real, t), full_matrices, True, hermitian)
 
 
 @known("np.linalg.svdvals")
@@ -205,13 +190,8 @@ def eig(a):
     if a.ndim <= 2:
         return factors.eig(a)
     systems.expect_square(a)
-    n = a.shape[a.ndim - 1]
-    w = np.empty((count(a.shape[: a.ndim - 2]), n), (a / 1).dtype)
-    v = matrices(a, n, n, (a / 1).dtype)
-    lines = stack(a)
-    for i in range(w.shape[0]):
-        w[i], v[i] = factors.eig(lines[i])
-    return w.reshape(a.shape[: a.ndim - 1]), v.reshape(a.shape)
+    n, t = a.shape[a.ndim - 1], (a / 1).dtype
+    return each_of_several(factors.eig, a, ((n,), (n, n)), (t, t))
 
 
 @known("np.linalg.eigvals")
@@ -220,11 +200,7 @@ def eigvals(a):
     if a.ndim <= 2:
         return factors.eigvals(a)
     systems.expect_square(a)
-    w = np.empty((count(a.shape[: a.ndim - 2]), a.shape[a.ndim - 1]), (a / 1).dtype)
-    lines = stack(a)
-    for i in range(w.shape[0]):
-        w[i] = factors.eigvals(lines[i])
-    return w.reshape(a.shape[: a.ndim - 1])
+    return each(factors.eigvals, a, (a.shape[a.ndim - 1],), (a / 1).dtype)
 
 
 @known("np.linalg.pinv")
@@ -232,24 +208,16 @@ def pinv(a, rcond=None, hermitian=False):
     """V / s times U's adjoint, of each matrix."""
     if a.ndim <= 2:
         return linalg.pinv(a, rcond, hermitian)
-    m, n = a.shape[a.ndim - 2], a.shape[a.ndim - 1]
-    out = matrices(a, n, m, (a / 1).dtype)
-    lines = stack(a)
-    for i in range(out.shape[0]):
-        out[i] = linalg.pinv(lines[i], rcond, hermitian)
-    return out.reshape(a.shape[: a.ndim - 2] + (n, m))
+    tail = a.shape[a.ndim - 1], a.shape[a.ndim - 2]
+    return each(linalg.pinv, a, tail, (a / 1).dtype, rcond, hermitian)
 
 
 @known("np.linalg.matrix_rank")
 def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
     """How many singular values of each matrix are above rounding, or above `tol`."""
     if A.ndim <= 2:
-        return linalg.matrix_rank(A, tol, hermitian, rtol=rtol)
-    ranks = numbers(A, np.int64)
-    lines = stack(A)
-    for i in range(ranks.shape[0]):
-        ranks[i] = linalg.matrix_rank(lines[i], tol, hermitian, rtol=rtol)
-    return ranks.reshape(A.shape[: A.ndim - 2])
+        return linalg.matrix_rank(A, tol, hermitian, rtol)
+    return each(linalg.matrix_rank, A, (), np.int64, tol, hermitian, rtol)
 
 
 @known("np.linalg.cond")
@@ -257,8 +225,4 @@ def cond(x, p=None):
     """The largest over the smallest singular value, or the norms of a matrix and its inverse."""
     if x.ndim <= 2:
         return linalg.cond(x, p)
-    found = numbers(x, np.abs(x / 1).dtype)
-    lines = stack(x)
-    for i in range(found.shape[0]):
-        found[i] = linalg.cond(lines[i], p)
-    return found.reshape(x.shape[: x.ndim - 2])
+    return each(linalg.cond, x, (), np.abs(x / 1).dtype, p)

@@ -205,7 +205,7 @@ def slogdet(a):
     return (a / 1).dtype.type(sign), np.abs(a / 1).dtype.type(s)
 
 
-def cholesky(a, *, upper=False):
+def cholesky(a, upper=False):
     """Column by column (G&VL algorithm 4.2.1), of the lower triangle, or of the upper one."""
     m = matrix(a)
     square(m)
