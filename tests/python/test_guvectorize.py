@@ -252,3 +252,49 @@ def test_plain_calls_are_direct(monkeypatch):
     assert f(x, y, out) is out and f(x[0], 1, x[1]) is not None
     with pytest.raises(TypeError):  # what has to be converted goes the general way
         f(x.astype(np.float32), 2.0)
+
+
+def test_results_in_arrays_of_the_default_device():
+    """Which is one whose memory the host cannot read, where NUMBUS_DEVICE is fenced."""
+
+    def add_first(x, out):
+        for i in range(x.shape[0]):
+            out[i] = x[i] + x[0]
+
+    twice = guvectorize(["void(float64[:], float64[:])"], "(n)->(n)")(add_first)
+    a, out = nb.arange(6.0), nb.zeros(6)
+    assert twice(a + 1, out) is out
+    np.testing.assert_array_equal(np.asarray(out), np.arange(6.0) + 2)
+    gaps = nb.zeros(12)
+    twice(a, gaps[::2])
+    np.testing.assert_array_equal(np.asarray(gaps)[::2], np.arange(6.0))
+    np.testing.assert_array_equal(np.asarray(gaps)[1::2], 0)
+    single = nb.zeros((2, 6), "f4")
+    twice(nb.ones((2, 6)), out=single)
+    np.testing.assert_array_equal(np.asarray(single), 2)
+    assert isinstance(twice(a), nb.ndarray)
+    undeclared = guvectorize("(n),()->(n)")(add_to)
+    undeclared(a, 2.0, out)
+    np.testing.assert_array_equal(np.asarray(out), np.arange(6.0) + 2)
+    numpys = np.zeros(6)
+    twice(a, numpys)
+    np.testing.assert_array_equal(numpys, np.arange(6.0))
+
+
+def test_written_arguments_and_several_results_there():
+    def shift(x, y, out):
+        for i in range(x.shape[0]):
+            out[i] = x[i]
+            x[i] = y[i]
+
+    def limits(x, low, high):
+        low[0], high[0] = x.min(), x.max()
+
+    layout = "void(float64[:], float64[:], float64[:])"
+    x, y = nb.ones(6), nb.arange(6.0)
+    found = guvectorize([layout], "(n),(n)->(n)", writable_args=("x",))(shift)(x, y)
+    np.testing.assert_array_equal(np.asarray(found), 1)
+    np.testing.assert_array_equal(np.asarray(x), np.arange(6.0))
+    low, high = guvectorize([layout], "(n)->(),()")(limits)(nb.arange(12.0).reshape(2, 6))
+    np.testing.assert_array_equal(np.asarray(low), [0, 6])
+    np.testing.assert_array_equal(np.asarray(high), [5, 11])

@@ -1,5 +1,6 @@
 """guvectorize: a function of small arrays becomes one over stacks of them, as gufuncs are."""
 
+import contextlib
 import functools
 import inspect
 import re
@@ -8,6 +9,8 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
+from ..core.host import runs_on_host, writing
+from ..core.operands import to_ndarray
 from ._direct import Direct
 from ._dispatch import Dispatcher, callable_function, prange
 from ._generate import PYTHON, compiled, host, make, new_array, on_gpu, operand
@@ -294,6 +297,8 @@ class GUFunc:
                 f"[{name}] wrong number of arguments; got {len(args)}; expected {self.nin} inputs, "
                 f"and all {self.nout} outputs or none"
             )
+        if any(on_gpu(a) and runs_on_host(a) for a in (*args, *outs)):
+            return self._on_copies(args[: self.nin], outs)
         if self._direct is not None:
             found = self._direct(args[: self.nin], outs)
             if found is not None:
@@ -369,6 +374,22 @@ class GUFunc:
         scalar = not outs and not numbus
         given = [o[()] if scalar and o.ndim == 0 else o for o in results]
         return given[0] if self.nout == 1 else tuple(given)
+
+    def _on_copies(self, args, outs):
+        """The call for arrays of a device whose work is code of the host, which cannot read its
+        memory.
+        """
+        with contextlib.ExitStack() as stack:
+            real = []
+            for k, a in enumerate((*args, *outs)):
+                written = k >= self.nin or k in self._writable
+                if isinstance(a, ndarray):
+                    a = stack.enter_context(writing(a)) if written else numpy.asarray(a)
+                real.append(a)
+            found = self(*real)
+        if outs:
+            return outs[0] if self.nout == 1 else tuple(outs)
+        return to_ndarray(found) if self.nout == 1 else tuple([to_ndarray(x) for x in found])
 
     def _sizes(self, args):
         """Extents of core axes by name, and the loop dimensions of each input."""
