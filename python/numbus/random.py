@@ -171,7 +171,9 @@ def _integers(bits, low, high, size, dtype, endpoint):
 
 
 def _sampler(real, bound):
-    """NumPy's function, interruptible where it draws many samples."""
+    """NumPy's function, interruptible where it draws many samples. What is pending on a device
+    apart from the host is begun before, so that both work at the same time.
+    """
 
     def is_long(args, kwargs):
         given = (*args[bound:], *kwargs.values())
@@ -188,7 +190,17 @@ def _sampler(real, bound):
             return _count(size) >= _MANY
         return any([_count(v) >= _MANY for v in given if not isinstance(v, _WHOLE)])
 
-    return real if real.__name__ == "shuffle" else _interruptible(real, is_long)
+    if real.__name__ == "shuffle":
+        return real
+    drawn = _interruptible(real, is_long)
+
+    @_functools.wraps(real)
+    def beside_device(*args, **kwargs):
+        if is_long(args, kwargs) and _core.draws_apart(_MANY):
+            _core.flush("random numbers that the host draws")
+        return drawn(*args, **kwargs)
+
+    return beside_device
 
 
 # Methods that NumPy composes of others, which it would find here.

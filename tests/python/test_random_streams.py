@@ -458,3 +458,31 @@ def test_other_generators(name):
 def test_wrong_samples(core, arguments, error):
     with pytest.raises(error, match=r"\[sample\]"):
         core.sample(*arguments, np.dtype("float64"))
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+def test_pending_work_begins_before_the_host_draws(monkeypatch, legacy):
+    """So that a GPU works while the host draws what no device does; on a CPU both would want it."""
+    seen = []
+    flush = nb_random._core.flush
+    monkeypatch.setattr(
+        nb_random._core, "flush", lambda reason: seen.append(nb.stats()["flushes"]) or flush(reason)
+    )
+    ours, theirs = (
+        (nb_random.RandomState(3), np.random.RandomState(3))
+        if legacy
+        else (nb_random.default_rng(3), np.random.default_rng(3))
+    )
+    n = nb_random._MANY
+    pending = nb.ones(100_000) * 2 + 1
+    before = nb.stats()["flushes"]
+    found = ours.standard_gamma(2.0, n)
+    after = nb.stats()["flushes"]
+    apart = nb_random._core.draws_apart(n)  # here, and where the default device is a GPU
+    assert seen == [before] * apart
+    assert after == before + apart  # and nothing else is carried out for it
+    few = ours.standard_gamma(2.0, 10)
+    assert len(seen) == apart
+    np.testing.assert_array_equal(np.asarray(found), theirs.standard_gamma(2.0, n))
+    np.testing.assert_array_equal(np.asarray(few), theirs.standard_gamma(2.0, 10))
+    assert float(pending.sum()) == 300_000

@@ -551,7 +551,7 @@ def _flat_index(indices, shape, axis, d):
     if d == axis:
         own = np.where(indices < 0, indices + n, indices)
     else:
-        if indices.shape[d] != n and indices.shape[d] != 1:
+        if indices.shape[d] != n and indices.shape[d] != 1 and n != 1:
             raise IndexError("[take_along_axis] shape of indices; got another; expected a match")
         own = np.arange(n).reshape((1,) * d + (n,) + (1,) * (len(shape) - d - 1))
     return own * step + _flat_index(indices, shape, axis, d + 1)
