@@ -30,8 +30,8 @@ ALLOWED = {
     "for one of its floats and a float32, unless the former is a constant that float32 holds. "
     "Where extents decide how many axes an array has (np.cross of two vectors in the plane, which "
     "NumPy means to drop) there is an error, and no verdict; np.polyval of no coefficients has the "
-    "type that some would give it. A dict that is written with a key twice has a type for the "
-    "value that is dropped, too: no verdict.",
+    "type that some would give it. A dict that is written with a key twice has a type that "
+    "holds the value that is dropped, too.",
     "float32": "Functions of math stay in float32 and float16 for NumPy's numbers of these types, "
     "where CPython computes float64: kernels would be many times slower. Squares in var and std of "
     "float16 are summed in float32, where NumPy's leave float16.",

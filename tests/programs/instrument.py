@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import warnings
 
 from . import one_type
@@ -90,10 +91,14 @@ class Instrument(ast.NodeTransformer):
 
     def visit_Dict(self, node):
         self.generic_visit(node)
-        keys = 0 if isinstance(node, ast.DictComp) or None in node.keys else len(node.keys)
-        return self._made(node, "_dict", node, ast.Constant(keys))
+        if None in node.keys:
+            return self._made(node, "_dict", node)
+        entries = itertools.chain.from_iterable(zip(node.keys, node.values, strict=True))
+        return self._made(node, "_entries", *entries)
 
-    visit_DictComp = visit_Dict
+    def visit_DictComp(self, node):
+        self.generic_visit(node)
+        return self._made(node, "_dict", node)
 
     def visit_IfExp(self, node):
         self.generic_visit(node)

@@ -183,6 +183,7 @@ class Run:
             "_list": self.list,
             "_guarded": differences.guarded,
             "_dict": self.dict,
+            "_entries": self.entries,
             "_key": KEY,
             "_store": self.store,
             "_tick": self.tick,
@@ -322,13 +323,21 @@ class Run:
         """A list has items of one type."""
         return one_type.of_one_type(items)
 
-    def dict(self, made, keys):
+    def dict(self, made):
         """A dict has values of one type, and its keys are no NaN."""
-        if len(made) < keys:
-            raise NoVerdict("a key twice in a dict, whose first value counts for the type")
         for key in made:
             identify_key(key)
         one_type.settle_dict(made)
+        return made
+
+    def entries(self, *parts):
+        """A dict of a key and its value, each in turn: dropped values count for the type, too."""
+        keys, values = parts[::2], parts[1::2]
+        for key in keys:
+            identify_key(key)
+        made = dict(zip(keys, one_type.of_one_type(values), strict=True))
+        if len(made) < len(keys) and len(set(map(one_type.kind, keys))) > 1:
+            raise NoVerdict("a key twice in a dict, in two types")
         return made
 
     def choose(self, test, decided, constants, yes, no):

@@ -55,14 +55,14 @@ def test_generation_is_deterministic():
 
 
 def test_programs_have_a_verdict():
-    """Most run in CPython and hang on no rounding; 16 of these have a key twice in a dict."""
+    """Most run in CPython and hang on no rounding."""
     without = 0
     for seed in range(100):
         try:
             oracle.expected(generate(seed).text)
         except oracle.NoVerdict:
             without += 1
-    assert without <= 24
+    assert without <= 8
 
 
 def test_few_differences_are_allowed():
