@@ -616,6 +616,12 @@ def outcome(function, arguments) -> Outcome:
         except (NoVerdict, RuntimeWarning) as error:
             raise NoVerdict(str(error)) from None
         except Exception as error:
+            # A `finally` that raises replaces what was on its way.
+            earlier = error.__context__
+            while earlier is not None:
+                if isinstance(earlier, (NoVerdict, RuntimeWarning)):
+                    raise NoVerdict(str(earlier)) from None
+                earlier = earlier.__context__
             return Outcome(None, error, arguments)
 
 

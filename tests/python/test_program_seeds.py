@@ -65,6 +65,17 @@ def test_programs_have_a_verdict():
     assert without <= 8
 
 
+def test_finally_that_raises_hides_no_missing_verdict():
+    text = (
+        "import numpy as np\n\n\ndef f(a):\n    try:\n"
+        "        a[np.array([k for k in range(0)]).size] = 0\n"
+        "    finally:\n        raise TypeError('own 1')\n\n\n"
+        "def arguments():\n    return (np.ones(2),)\n"
+    )
+    with pytest.raises(oracle.NoVerdict, match="an empty list has no type"):
+        oracle.expected(text)
+
+
 def test_few_differences_are_allowed():
     assert len(differences.ALLOWED) <= 10
 
