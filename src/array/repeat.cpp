@@ -100,7 +100,12 @@ std::vector<Array> Repeat::begin(std::span<const Array> given, std::span<const d
     return made;
   }
   results_.assign(ids.size(), 0);
-  for (const Capture::View& v : recipe_->results_) results_[v.base] = 1;
+  pinned_.assign(ids.size(), 0);
+  for (size_t n = 0; n < made.size(); ++n) {
+    const size_t base = recipe_->results_[n].base;
+    results_[base] = 1;
+    pinned_[base] = made[n].base->pinned;
+  }
   own_.assign(ids.size(), nullptr);
   parts_ = std::move(parts);
   return made;
@@ -118,6 +123,7 @@ std::vector<Array> Repeat::again(std::span<const Array> given, std::span<const d
       bases[k] = known.base;
     } else if (results_[k]) {
       bases[k] = Handle(Base::create(*recipe_->device_, known.nbytes));
+      bases[k]->pinned = pinned_[k] != 0;
     } else {
       Base*& own = own_[k];
       if (own && (own->has_elements() || own->failure || own->suspicions || own->pending()))

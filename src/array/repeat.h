@@ -35,6 +35,7 @@ class Repeat {
   std::vector<Part> parts_;
   std::vector<Base*> own_;  // by base of the recipe: those of no result, which serve each time
   std::vector<char> results_;
+  std::vector<char> pinned_;  // whether the user named the device of a result
   std::vector<Base*> slots_;
   int failures_ = 0;
   bool busy_ = false;

@@ -351,3 +351,20 @@ def test_the_host_works_by_python():
     for _ in range(CALLS):
         compiled(tensors.ones(3, 2)).sum().backward()
     assert compiled._compiled.answers == 0
+
+
+@pytest.mark.parametrize("seed", [11373, 11428])
+def test_results_stay_where_the_user_put_them(seed):
+    """Where devices are chosen by cost, what is made of an array on a named device is there, too:
+    random numbers for it are drawn from that device's states.
+    """
+    _core.set_placement("fenced", 64)
+    try:
+        assert difference(seed, "fenced", True)[0] is None
+        compiled = nb.compile(lambda x: x * 2)
+        with no_grad():
+            made = [compiled(drawn(3, seed=k)) for k in range(CALLS)]
+        assert compiled.answers > 1
+        assert {str((t + 1).device) for t in made} == {str(drawn(3).device)}
+    finally:
+        _core.set_placement("", 0)
