@@ -443,6 +443,19 @@ void bind_frontend(nb::module_& m) {
       .def_rw("release_gil", &Dispatcher::release_)
       .def("compile_like", &Dispatcher::compile_like)
       .def_rw("only_declared", &Dispatcher::only_declared_)
+      .def_prop_ro(
+          "compiled",
+          [](Dispatcher& d) {
+            nb::list all;
+            for (auto& [k, e] : d.entries_)
+              all.append(nb::make_tuple(
+                  described(e->types),
+                  nb::make_tuple(e->code.from_disk, e->code.milliseconds,
+                                 static_cast<int64_t>(e->result.module.functions.size()))));
+            return all;
+          },
+          "Of each combination of types: whether its code came from the disk, the milliseconds "
+          "that making it took, the number of functions in it.")
       .def("inspect", [](Dispatcher& d, const std::string& what) {
         nb::list all;
         for (auto& [k, e] : d.entries_)

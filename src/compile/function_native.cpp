@@ -213,6 +213,14 @@ V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& ar
         B.CreateStore(arguments[k], B.CreateConstGEP1_64(i64, words, k));
       return call("numbus_host_call", i64, {B.getInt64(ir::number_of(i)), words});
     }
+    case Intrinsic::foreign: {
+      std::vector<llvm::Type*> types;
+      for (V v : arguments) types.push_back(v->getType());
+      auto* of = llvm::FunctionType::get(memory_type(i.type), types, false);
+      auto* r = B.CreateCall(of, B.CreateIntToPtr(a, B.getPtrTy()), arguments);
+      r->addFnAttr(llvm::Attribute::NoUnwind);
+      return i.type == DType::Bool ? B.CreateICmpNE(r, B.getInt8(0)) : r;
+    }
     case Intrinsic::strict: return strict(i, a, b);
     case Intrinsic::print_end:
     case Intrinsic::leaves: return B.getInt32(0);

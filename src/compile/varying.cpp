@@ -125,6 +125,7 @@ bool lanes_fit(const ir::Function& f) {
       case Intrinsic::parallel:
       case Intrinsic::random:
       case Intrinsic::host_call:
+      case Intrinsic::foreign:
       case Intrinsic::strict:
       case Intrinsic::print_text:
       case Intrinsic::print_int:

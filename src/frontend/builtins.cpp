@@ -412,6 +412,41 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
     all.items = {none, none, known_integer(-1)};
     return view(n, arg(0).lazy ? materialise(n, arg(0)) : arg(0), {all});
   }
+  if (name == "type") {
+    expect(c, name, 1, 1);
+    const Type& t = arg(0).type;
+    Value r;
+    r.type = Type::of(t.is_number() && !t.weak ? Type::Tag::DType : Type::Tag::Function);
+    if (t.is_number()) {
+      r.type.dtype = t.dtype;
+      r.type.text = !t.weak                  ? "class"
+                    : t.dtype == DType::Bool ? "bool"
+                    : is_complex(t.dtype)    ? "complex"
+                    : is_float(t.dtype)      ? "float"
+                                             : "int";
+    } else if (t.is_text()) {
+      r.type.text = "str";
+    } else if (t.is(Type::Tag::Tuple) && t.names.empty() && !t.listed) {
+      r.type.text = "tuple";
+    } else {
+      not_yet(n, "type() of " + frontend::name(t), "isinstance()");
+    }
+    if (r.type.is(Type::Tag::Function)) r.type.dtype = Type{}.dtype;
+    return r;
+  }
+  if (name == "hash") {
+    expect(c, name, 1, 1);
+    const Type& t = arg(0).type;
+    if (!t.is_number()) not_yet(n, "hash() of " + frontend::name(t));
+    const bool complex = is_complex(t.dtype), real = is_float(t.dtype);
+    const bool big = t.dtype == DType::U64;
+    const DType to = complex ? DType::C128 : real ? DType::F64 : big ? DType::U64 : DType::I64;
+    const int library = u_.program.library(complex ? "hash complex"
+                                           : real  ? "hash float"
+                                           : big   ? "hash unsigned"
+                                                   : "hash int");
+    return call_function({n, {cast(n, arg(0), to, !big)}, {}}, library);
+  }
   if (name == "isinstance") {
     expect(c, name, 2, 2);
     std::vector<Value> classes{arg(1)};

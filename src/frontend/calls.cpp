@@ -119,6 +119,7 @@ Value Lower::call_value(const Call& c, const Value& callee) {
     // What it is beside: a function that compiled functions know.
     return call_value(c, expression(beside));
   }
+  if (text.starts_with("foreign ")) return call_foreign(c, text.substr(8));
   if (text.starts_with("jitclass ")) return new_object(c, callee.type);
   if (text.starts_with("heapq.heap")) return call_heap(c, text.substr(6));
   return call_named(c, text);

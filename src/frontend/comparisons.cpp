@@ -1,5 +1,6 @@
 // Comparisons: chains of them, `in`, `is`, and what is never equal or has no order.
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "frontend/lower.h"
@@ -106,6 +107,17 @@ Value Lower::compare_lists(const Node& n, NodeKind op, const Value& given_a, con
   return op != NodeKind::NotEq || r.unknown() ? r : negated(n, r);
 }
 
+namespace {
+
+// A number's class: NumPy's, or one of Python's by its name.
+bool is_class(const Value& v) {
+  static const std::set<std::string> kNames = {"int", "float", "complex", "bool", "str", "tuple"};
+  return v.type.is(Type::Tag::Function) ? kNames.contains(v.type.text)
+                                        : v.type.is(Type::Tag::DType) && v.type.items.empty();
+}
+
+}  // namespace
+
 Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value& b) {
   auto known = [&](bool yes) { return from_scalar(Scalar::from_bool(yes), DType::Bool, true); };
   const bool equality =
@@ -121,6 +133,19 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
   if (objects && !of_none) {
     if (a.unknown() || b.unknown()) return {};
     return compare_object(n, op, a, b);
+  }
+  if (equality && is_class(a) && is_class(b)) {
+    // An array's dtype is told from a class only where that comes of type().
+    auto found = [](const Value& v) {
+      return !v.type.is(Type::Tag::DType) || v.type.text == "class";
+    };
+    const bool is = op == NodeKind::Is || op == NodeKind::IsNot;
+    if (is ? found(a) && found(b) : a.type.tag == b.type.tag || (found(a) && found(b)))
+      return known((a.type.tag == b.type.tag &&
+                    (a.type.is(Type::Tag::DType) ? a.type.dtype == b.type.dtype
+                                                 : a.type.text == b.type.text)) ==
+                   (op == NodeKind::Is || op == NodeKind::Eq));
+    if (is) not_yet(n, "'is' between types", "==");
   }
   if (op == NodeKind::Is || op == NodeKind::IsNot) {
     bool none_a = a.type.is(Type::Tag::None), none_b = b.type.is(Type::Tag::None);

@@ -380,10 +380,10 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
       if (!v.lazy && v.type.order == Order::C) return reshape(n, v, {known_integer(-1)});
       return indices_to_loop_over({n, {v}, {}}, "flat");
     }
-    if (name == "flags") {
+    if (name == "flags" || name == "ctypes") {
       Value r;
       r.type = Type::of(Type::Tag::Module);
-      r.type.text = "flags";
+      r.type.text = name;
       r.items = {v};
       return r;
     }
@@ -456,6 +456,8 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
       return text({"biufc"[static_cast<int>(numbus::kind(v.type.dtype))]});
     }
   }
+  if (v.type.is(Type::Tag::Module) && v.type.text == "ctypes" && name == "data")
+    return foreign_argument(n, "ctypes", v, "p", 0);
   if (v.type.is(Type::Tag::Module) && v.type.text == "flags") {
     if (v.items.empty()) not_yet(n, "the flags of an array under a name", "a.flags." + name);
     const Value a = v.items[0].lazy && v.items[0].type.order == Order::F

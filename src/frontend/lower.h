@@ -671,6 +671,9 @@ class Lower {
   Value generator_method(const Call& c, const Value& self, const std::string& name);
   Value random(const Call& c, const std::string& what);
   Value host_call(const Call& c, const std::string& what);
+  Value call_foreign(const Call& c, const std::string& text);
+  Value foreign_argument(const Node& n, const std::string& name, const Value& given,
+                         const std::string& code, size_t position);
 
   // --- strict.cpp
   Value strict(const Call& c, const std::string& what);

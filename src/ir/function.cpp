@@ -87,6 +87,7 @@ const char* intrinsic_name(Intrinsic i) {
                                        "leaves",
                                        "random",
                                        "host_call",
+                                       "foreign",
                                        "generator",
                                        "resume",
                                        "yields",

@@ -138,6 +138,9 @@ enum class Intrinsic : uint8_t {
   // A call of the layers above (base/host_call.h), number: which; the arguments before, int64, are
   // its words. What it says.
   host_call,
+  // A call of the C function at the address a, with the arguments before, which are not narrower
+  // than 32 bits. What it returns; of one that returns nothing, an int32 without a meaning.
+  foreign,
   // Generators (Function::generator). generator: one of the function `number`, which begins with
   // the arguments before, after its first parameter; the owner of its frame, 0 where there is not
   // enough memory. resume: lets the generator a, an owner, go on; what became of it: Resumed.

@@ -117,6 +117,7 @@ std::pair<int, int> operands_of(Intrinsic i) {
     case Intrinsic::local_memory:
     case Intrinsic::atomic_load:
     case Intrinsic::resume:
+    case Intrinsic::foreign:
     case Intrinsic::lane_merge: return {1, 1};
     case Intrinsic::all_sync:
     case Intrinsic::any_sync:
@@ -559,6 +560,9 @@ class OfFunction final : Verifier {
     } else if (k == Intrinsic::host_call) {
       expect(at_number(number_of(i), static_cast<size_t>(HostCall::kCount)), "no such call");
       for (DType t : arguments_) expect(t == DType::I64, "a word is an int64");
+    } else if (k == Intrinsic::foreign) {
+      expect(type(i.a) == DType::I64, "address type");
+      for (DType t : arguments_) expect(itemsize(t) >= 4 && !is_complex(t), "a narrow argument");
     } else if (k == Intrinsic::mma_tf32) {
       constexpr size_t kArguments = 10, kResults = 4;
       expect(arguments_ == std::vector<DType>(kArguments, DType::F32) && i.type == DType::F32,

@@ -337,6 +337,7 @@ builtins.map: [v for v in map(lambda v: v + 1, x)]
 builtins.max: max(s, 2.5)
 builtins.min: min(s, 2.5)
 builtins.next: g = iter((1, 2, 3)); (next(g), next(g), next(g), next(g, -1))
+builtins.hash: (hash(k), hash(s), hash(z), hash(-k), hash(x[1]))
 builtins.ord: ord("a")
 builtins.print: print(k, s, end="")
 builtins.range: [q for q in range(k, 20, 3)]
@@ -345,6 +346,7 @@ builtins.round: (round(s), round(s, 1))
 builtins.sorted: sorted([3, 1, k])
 builtins.str: str(k)
 builtins.sum: sum([1.5, s])
+builtins.type: (type(k)(s), type(k) == int, type(s) is float, type(x[0]) == np.float64, type(k) == type(s))
 builtins.zip: [u * v for u, v in zip(x, y)]
 heapq.heapify: h = [3.0, 1.0, 2.0, s]; heapq.heapify(h); h
 heapq.heappop: h = [1.0, 3.0, 2.0]; (heapq.heappop(h), h)
@@ -378,8 +380,6 @@ numpy: MachAr asfarray in1d ndarray.itemset ndarray.ptp: NumPy 2 has no such nam
 numpy: polynomial.polyutils.as_series: not yet
 numpy: ndarray.tobytes: there are no objects of bytes
 numpy: polynomial.polynomial.Polynomial: not yet: objects of NumPy's classes
-python: builtins.hash builtins.type: not yet
-python: ctypes.c_double ctypes.c_float ctypes.c_int16 ctypes.c_int32 ctypes.c_int64 ctypes.c_int8 ctypes.c_uint16 ctypes.c_uint32 ctypes.c_uint64 ctypes.c_uint8 ctypes.c_void_p: not yet: functions of C libraries
 ufuncs: isnat: there are no dates
 cpu: gdb gdb_breakpoint gdb_init: no debugger is attached
 cpu: typed.Set: Numba has no such name either
@@ -389,8 +389,8 @@ cpu: pycc.CC: no compilation ahead of time
 cpu: cfunc carray farray: not yet: pointers to compiled functions
 cpu: jit.forceobj jit.looplift: there is no object mode
 cpu: jit.locals: not yet: types of variables
-cpu: jit.forceinline jit.writable_args jit.no_rewrites jit.no_cfunc_wrapper: no such option
-cpu: Dispatcher.stats Dispatcher.get_metadata Dispatcher.parallel_diagnostics Dispatcher.inspect_cfg Dispatcher.inspect_disasm_cfg Dispatcher.get_call_template: of Numba's own passes
+cpu: jit.forceinline jit.writable_args: no such option
+cpu: Dispatcher.get_call_template Dispatcher.parallel_diagnostics: of Numba's own passes
 cuda: BaseCUDAMemoryManager GetIpcHandleMixin HostOnlyCUDAMemoryManager MappedMemory MemoryPointer PinnedMemory set_memory_manager: no memory managers of users
 cuda: IpcHandle open_ipc_array DeviceNDArray.get_ipc_handle: not yet: memory of other processes
 cuda: Archive CUSource Cubin Fatbin LTOIR LinkableCode Object PTXSource jit.link kernel.inspect_lto_ptx: not yet: linking

@@ -16,10 +16,12 @@ def same(a, b):
 
 CPU = {
     "jit njit jit.nopython jit.nogil jit.cache jit.parallel jit.fastmath jit.error_model "
-    "jit.boundscheck jit.debug jit.inline jit.no_cpython_wrapper": """
+    "jit.boundscheck jit.debug jit.inline jit.no_cpython_wrapper jit.no_cfunc_wrapper "
+    "jit.no_rewrites": """
         for o in ({}, {"nopython": True}, {"nogil": True}, {"cache": True}, {"parallel": True},
                   {"fastmath": True}, {"error_model": "numpy"}, {"boundscheck": False},
-                  {"debug": True}, {"inline": "always"}, {"no_cpython_wrapper": True}):
+                  {"debug": True}, {"inline": "always"}, {"no_cpython_wrapper": True},
+                  {"no_cfunc_wrapper": True}, {"no_rewrites": True}):
             assert numba.jit(**o)(lambda a: a + 1)(2) == 3
         assert numba.njit(lambda a: a + 1)(2) == 3
         """,
@@ -118,6 +120,43 @@ CPU = {
         k = numba.stencil(lambda a: a[-1] + a[1])
         f = numba.njit(parallel=True)(lambda a: k(a) + 1)
         same(f(x), np.r_[0, x[:-2] + x[2:], 0] + 1)
+        """,
+    "Dispatcher.stats Dispatcher.get_metadata": """
+        f = numba.njit(lambda a: a * 3 + 1)
+        assert not f.stats.cache_hits and not f.stats.cache_misses and f.get_metadata() == {}
+        f(1), f(2), f(1.5)
+        s = f.stats
+        assert sum(s.cache_hits.values()) + sum(s.cache_misses.values()) == 2
+        assert set(s.cache_hits) | set(s.cache_misses) == set(f.signatures)
+        assert isinstance(s.cache_path, str)
+        one = f.get_metadata("(float64,)")
+        assert f.get_metadata()[(numba.float64,)] == one and len(f.get_metadata()) == 2
+        assert one["from_disk"] == bool(s.cache_hits[(numba.float64,)]) and one["functions"] == 1
+        assert one["milliseconds"] >= 0
+        """,
+    "Dispatcher.inspect_cfg Dispatcher.inspect_disasm_cfg": """
+        @numba.njit
+        def f(n):
+            s = 0
+            while n > 1:
+                n = 3 * n + 1 if n % 2 else n // 2
+                s += 1
+            return s
+        assert f(27) == 111
+        for made in (f.inspect_cfg(), f.inspect_disasm_cfg()):
+            (g,) = made.values()
+            assert list(made) == f.signatures and g.dot.startswith("digraph {")
+            blocks = max(g.blocks.values(), key=len)
+            assert len(blocks) > 3 and any(len(t) == 2 for t in blocks.values())
+            assert all(t in blocks for targets in blocks.values() for t in targets)
+            reached, todo = set(), ["entry"]
+            while todo:
+                b = todo.pop()
+                if b not in reached:
+                    reached.add(b)
+                    todo += blocks[b]
+            assert reached == set(blocks)
+        assert f.inspect_cfg("(int64,)") == f.inspect_cfg()[(numba.int64,)]
         """,
     "Dispatcher.recompile": """
         f = numba.njit(lambda a: a + ADDED)
@@ -232,6 +271,41 @@ CPU = {
             pass
         else:
             raise AssertionError("compiled")
+        """,
+}
+
+PYTHON = {
+    "ctypes.c_double ctypes.c_float ctypes.c_int8 ctypes.c_int16 ctypes.c_int32 ctypes.c_int64 "
+    "ctypes.c_uint8 ctypes.c_uint16 ctypes.c_uint32 ctypes.c_uint64": """
+        import ctypes
+        c = ctypes.CDLL(None)
+        c.cosf.argtypes, c.cosf.restype = [ctypes.c_float], ctypes.c_float
+        c.cos.argtypes, c.cos.restype = [ctypes.c_double], ctypes.c_double
+        cos, cosf = c.cos, c.cosf
+        def f(a):
+            return cos(a), cosf(a), cos(1)
+        assert numba.njit(f)(0.25) == f(0.25)
+        for bits in (8, 16, 32, 64):
+            for kind in ("int", "uint"):
+                t = getattr(ctypes, f"c_{kind}{bits}")
+                labs = ctypes.CDLL(None).labs
+                labs.argtypes, labs.restype = [t], ctypes.c_int64
+                for n in (3, -3, 200, 70000, -70000, 2**33 - 1):
+                    assert numba.njit(lambda n: labs(n))(n) == labs(n), (t, n)
+                small = ctypes.CDLL(None)["labs"]
+                small.argtypes, small.restype = [ctypes.c_int64], t
+                for n in (3, 130, 70000, 2**33 - 1):
+                    assert numba.njit(lambda n: small(n))(n) == small(n), (t, n)
+        """,
+    "ctypes.c_void_p": """
+        import ctypes
+        memcmp = ctypes.CDLL(None).memcmp
+        memcmp.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+        memcmp.restype = ctypes.c_int
+        def f(a, b):
+            return memcmp(a.ctypes, b.ctypes.data, a.size * 8) == 0
+        for b in (x, x + 1):
+            assert numba.njit(f)(x, b) == f(x, b) == (b is x)
         """,
 }
 
@@ -483,4 +557,39 @@ CUDA |= {
         "assert random.init_xoroshiro128p_states_cpu and random.init_xoroshiro128p_states",
     "declare_device": "assert callable(cuda.declare_device)",
 }  # fmt: skip
+PYTHON = {
+    "ctypes.c_double ctypes.c_float ctypes.c_int8 ctypes.c_int16 ctypes.c_int32 ctypes.c_int64 "
+    "ctypes.c_uint8 ctypes.c_uint16 ctypes.c_uint32 ctypes.c_uint64": """
+        import ctypes
+        c = ctypes.CDLL(None)
+        c.cosf.argtypes, c.cosf.restype = [ctypes.c_float], ctypes.c_float
+        c.cos.argtypes, c.cos.restype = [ctypes.c_double], ctypes.c_double
+        cos, cosf = c.cos, c.cosf
+        def f(a):
+            return cos(a), cosf(a), cos(1)
+        assert numba.njit(f)(0.25) == f(0.25)
+        for bits in (8, 16, 32, 64):
+            for kind in ("int", "uint"):
+                t = getattr(ctypes, f"c_{kind}{bits}")
+                labs = ctypes.CDLL(None).labs
+                labs.argtypes, labs.restype = [t], ctypes.c_int64
+                for n in (3, -3, 200, 70000, -70000, 2**33 - 1):
+                    assert numba.njit(lambda n: labs(n))(n) == labs(n), (t, n)
+                small = ctypes.CDLL(None)["labs"]
+                small.argtypes, small.restype = [ctypes.c_int64], t
+                for n in (3, 130, 70000, 2**33 - 1):
+                    assert numba.njit(lambda n: small(n))(n) == small(n), (t, n)
+        """,
+    "ctypes.c_void_p": """
+        import ctypes
+        memcmp = ctypes.CDLL(None).memcmp
+        memcmp.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+        memcmp.restype = ctypes.c_int
+        def f(a, b):
+            return memcmp(a.ctypes, b.ctypes.data, a.size * 8) == 0
+        for b in (x, x + 1):
+            assert numba.njit(f)(x, b) == f(x, b) == (b is x)
+        """,
+}
+
 CUDA = {names.replace(" atomic.add.names", ""): text for names, text in CUDA.items()}

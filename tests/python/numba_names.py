@@ -18,6 +18,7 @@ import numpy as np
 from jit_check import check, equal
 from numba_name_samples import CMATH, MATH, NUMPY, OPERATOR, PYTHON, RANDOM, REFUSED, UFUNCS
 from numba_name_scripts import CPU, CUDA, HEAD, libdevice
+from numba_name_scripts import PYTHON as PYTHON_SCRIPTS
 from numbus import njit
 
 RNG = np.random.default_rng(7)
@@ -120,7 +121,7 @@ def everything():
         for name, text in programs.items():
             found[of, name] = lambda name=name, text=text: judge_sample(name, text)
     found["numpy", "random.Generator"] = judge_generator
-    for of, scripts in (("cpu", CPU), ("cuda", CUDA)):
+    for of, scripts in (("cpu", CPU), ("python", PYTHON_SCRIPTS), ("cuda", CUDA)):
         for names, text in scripts.items():
             for name in names.split():
                 found[of, name] = lambda name=name, text=text: judge_script(name, text)

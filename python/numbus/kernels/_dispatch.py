@@ -1,5 +1,6 @@
 """jit and njit."""
 
+import collections
 import functools
 import inspect
 import types as types_
@@ -7,13 +8,16 @@ import warnings
 import weakref
 
 from .. import _core
-from . import types
+from . import _flow, types
 from ._declared import Declared
 from ._errors import bind
 from ._made import make
 from ._resolve import name_object, program
 
 __all__ = ["jit", "njit", "prange"]
+
+
+CompileStats = collections.namedtuple("CompileStats", "cache_path cache_hits cache_misses")
 
 
 class prange:
@@ -186,6 +190,56 @@ class Dispatcher(_core.Callable):
         for key, text in texts.items():
             print(key, text, sep="\n", file=file)
 
+    @property
+    def stats(self):
+        """CompileStats of this function: the folder of stored code, and how many times code for
+        a combination of argument types came from there (cache_hits) or was compiled (cache_misses).
+        """
+        hits, misses = collections.Counter(), collections.Counter()
+        for signature, all_ in self._compiled().items():
+            for from_disk, *_ in all_:
+                (hits if from_disk else misses)[signature] += 1
+        return CompileStats(_core.disk_cache()["directory"], hits, misses)
+
+    def _compiled(self):
+        """{argument types: what the core says of each code for them}."""
+        found = {}
+        for described, values in self._core.compiled if self._core else ():
+            found.setdefault(types.from_core(described), []).append(values)
+        return found
+
+    def get_metadata(self, signature=None):
+        """What is known of the compilation of each combination of argument types, or of one.
+
+        {types: {"from_disk": whether all of the code came from there, "milliseconds": that making
+        it took, "functions": how many it is made of}}; with a signature, the inner dict.
+        """
+        known = {}
+        for key, all_ in self._compiled().items():
+            disk, times, functions = zip(*all_, strict=True)
+            known[key] = {
+                "from_disk": all(disk),
+                "milliseconds": sum(times),
+                "functions": sum(functions),
+            }
+        return known if signature is None else types.of_signature(known, signature)
+
+    def inspect_cfg(self, signature=None):
+        """The control flow of the optimised LLVM IR of each compiled combination of argument types,
+        or of one: a ControlFlow for each.
+        """
+        return self._flow("llvm", _flow.of_llvm, signature)
+
+    def inspect_disasm_cfg(self, signature=None):
+        """The control flow of the host's assembly of each compiled combination of argument types,
+        or of one: a ControlFlow for each.
+        """
+        return self._flow("asm", _flow.of_assembly, signature)
+
+    def _flow(self, what, read, signature):
+        texts = {s: read(text) for s, text in self._inspect(what, None).items()}
+        return texts if signature is None else types.of_signature(texts, signature)
+
     def _inspect(self, what, signature):
         texts = types.by_signature(self._core.inspect(what) if self._core else ())
         return texts if signature is None else types.of_signature(texts, signature)
@@ -218,6 +272,8 @@ _OPTIONS = {
     "forceobj",
     "looplift",
     "no_cpython_wrapper",
+    "no_cfunc_wrapper",
+    "no_rewrites",
     "locals",
     "target",
 }
@@ -230,8 +286,9 @@ def jit(signature_or_function=None, **options):
     (prange uses several threads), fastmath (reassociates floats), nogil, boundscheck (on unless
     False: an index outside of its array is an IndexError), debug,
     error_model ('python' or 'numpy': whether Python's own numbers raise ZeroDivisionError), cache
-    and nopython (always on), inline (LLVM decides). Raises CompileError where it does not compile,
-    NotImplementedError for locals, forceobj and looplift.
+    and nopython (always on), inline (LLVM decides). What no_cpython_wrapper, no_cfunc_wrapper
+    and no_rewrites turn off in Numba, there is none of here. Raises CompileError where it does not
+    compile, NotImplementedError for locals, forceobj and looplift.
     """
     unknown = set(options) - _OPTIONS
     if unknown:

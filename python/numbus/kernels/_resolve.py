@@ -15,7 +15,7 @@ import numpy
 
 from .. import _core
 from ..functions import registry
-from . import _errors, _registered
+from . import _errors, _foreign, _registered
 from ._errors import CompileError, UnsupportedError
 from ._made import sources
 
@@ -24,7 +24,7 @@ _PLAIN = {numpy.ndarray, numpy.memmap}
 _NUMBERS = (bool, int, float, complex, numpy.generic)
 _BUILTINS = """range len abs min max int float complex bool round sum any all divmod pow enumerate
 zip tuple list slice reversed isinstance sorted print map filter str dict set ord chr
-getattr hasattr repr iter next""".split()
+getattr hasattr repr iter next hash type""".split()
 
 
 class Global(ast.expr):
@@ -355,6 +355,8 @@ class _Names(ast.NodeTransformer):
         extended = self.program.extended.get(id(value))
         if extended is not None and not _is_own(self.function):
             return self.extended(extended, value, at)
+        if isinstance(value, _foreign.Function):
+            return Global(_foreign.described(value, dtype_number), at)
         name = getattr(value, "_kernel_name", None) or name_of(value)
         if name is not None:
             return Global(name, at)
