@@ -87,11 +87,13 @@ struct Arrangement {
   }
 };
 
-// Rows of two or four points, each a vector: the windows of a pooling, pairs of real numbers.
+// Rows of two or four points, each a vector: the windows of a pooling, pairs of real numbers. Only
+// where it counts, as it is another variant of the kernel.
 bool has_tiny_rows(const KernelStep& step) {
+  constexpr int64_t kMany = 1 << 16;
   const ir::Kernel& k = step.code->ir;
-  return step.reduces.empty() && k.acc == ir::Acc::None && k.boxes == 0 && !k.checks &&
-         k.rank > 1 && (step.cols == 2 || step.cols == 4);
+  return step.points >= kMany && step.reduces.empty() && k.acc == ir::Acc::None && k.boxes == 0 &&
+         !k.checks && k.rank > 1 && (step.cols == 2 || step.cols == 4);
 }
 
 Arrangement arrangement_of(const KernelStep& step) {
