@@ -450,6 +450,9 @@ NB_MODULE(_core, m) {
       },
       nb::arg("products"), nb::arg("convolutions"),
       "Whether what is recorded from now on may be computed in TF32 where it is float32.");
+  m.def(
+      "set_new_tensors", [](uint32_t number) { precision::new_tensors = number; },
+      nb::arg("number"));
   m.def("tf32", [] {
     return nb::make_tuple(precision::allows(precision::kProducts),
                           precision::allows(precision::kConvolutions));

@@ -2,6 +2,7 @@
 #include "steps.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/hash.h"
 #include "lazy/recorder.h"
@@ -21,6 +22,10 @@ bool is_plain(PyObject* o) {
 bool same_value(PyObject* now, PyObject* then) {
   if (now == then) return true;
   if (!now || Py_TYPE(now) != Py_TYPE(then) || !is_plain(then)) return false;
+  if (PyFloat_Check(then)) {  // zeros of two signs are equal
+    const double x = PyFloat_AsDouble(now), y = PyFloat_AsDouble(then);
+    return std::bit_cast<uint64_t>(x) == std::bit_cast<uint64_t>(y);
+  }
   const int same = PyObject_RichCompareBool(now, then, Py_EQ);
   if (same < 0) PyErr_Clear();
   return same == 1;
@@ -236,6 +241,10 @@ const char* StepCapture::differs(const StepCapture& other) const {
   return recipe_->differs(*other.recipe_);
 }
 
+bool StepCapture::is_given(nb::handle array) const {
+  return recipe_ && recipe_->gives(*array_in(array.ptr()).base.get());
+}
+
 bool StepCapture::keeps(nb::handle tensor) const {
   return recipe_ && recipe_->keeps(*as_array(as_tensor(tensor.ptr()).array).base.get());
 }
@@ -428,7 +437,8 @@ void bind_steps(nb::module_& m) {
              const char* why = s.differs(other);
              return why ? nb::object(nb::str(why)) : nb::none();
            })
-      .def("keeps", &StepCapture::keeps, nb::arg("tensor"));
+      .def("keeps", &StepCapture::keeps, nb::arg("tensor"))
+      .def("is_given", &StepCapture::is_given, nb::arg("array"));
   nb::class_<Steps>(m, "Steps", nb::type_slots(collected<Steps>),
                     "Steps that are recorded again without their code.")
       .def(nb::init<>())

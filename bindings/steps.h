@@ -48,6 +48,8 @@ class StepCapture {
   const char* differs(const StepCapture& other) const;
   // Whether the step has kept a tensor's memory, which is no argument's and was not made by it.
   bool keeps(nb::handle tensor) const;
+  // Whether the memory of an array or tensor is that of an argument.
+  bool is_given(nb::handle array) const;
   // For the garbage collector.
   template <class F>
   int each(F&& visit) {

@@ -6,6 +6,7 @@
 // such as elements that were read or work that others did, spoils it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -168,6 +169,12 @@ class Recipe {
   Device& device() const { return *device_; }
   // Whether the memory is kept: neither an operand's nor new.
   bool keeps(const Base& b) const { return Capture::is_constant(bases_, b); }
+  // Whether it is an operand's.
+  bool gives(const Base& b) const {
+    return std::ranges::any_of(bases_, [&](const Capture::Known& known) {
+      return known.kind == Capture::Known::Given && known.id == b.id;
+    });
+  }
   bool open() const { return open_; }
 
  private:

@@ -76,7 +76,7 @@ class Gpu : GpuReductions {
       V each = b_.getInt64(g_.rows_each);
       V full = b_.CreateSub(rows, b_.getInt64(g_.rows_each - 1));
       V rest = loop(b_.CreateMul(row0, each), full, b_.CreateMul(row_step, each),
-                    [&](V row) { strip(enter_row(row), col0, cols, col_step); });
+                    [&](V row) { strip(row, col0, cols, col_step); });
       row0 = rest;
       row_step = b_.getInt64(1);
     }
@@ -93,7 +93,8 @@ class Gpu : GpuReductions {
   }
 
   // Several rows at once: what neighbouring rows read of one base is loaded once.
-  void strip(const Row& top, V col0, V cols, V col_step) {
+  void strip(V first, V col0, V cols, V col_step) {
+    const Row top = enter_row(first);
     V whole = b_.CreateSub(cols, b_.getInt64(g_.vector - 1));
     V rest = loop(col0, whole, col_step, [&](V col) {
       GpuWindows::Elements window;
@@ -107,7 +108,7 @@ class Gpu : GpuReductions {
       if (!many_.good) return;
       branch(b_.CreateNot(many_.good), [&] {
         loop(b_.getInt64(0), b_.getInt64(g_.rows_each), b_.getInt64(1), [&](V n) {
-          Row at = enter_row(b_.CreateAdd(top.one.index[0], n));
+          Row at = enter_row(b_.CreateAdd(first, n));
           loop(b_.getInt64(0), b_.getInt64(g_.vector), b_.getInt64(1),
                [&](V v) { one_point(at, b_.CreateAdd(col, v), 0); });
         });
@@ -115,7 +116,7 @@ class Gpu : GpuReductions {
     });
     loop(rest, cols, b_.getInt64(1), [&](V col) {
       loop(b_.getInt64(0), b_.getInt64(g_.rows_each), b_.getInt64(1),
-           [&](V n) { one_point(enter_row(b_.CreateAdd(top.one.index[0], n)), col, 0); });
+           [&](V n) { one_point(enter_row(b_.CreateAdd(first, n)), col, 0); });
     });
   }
 };

@@ -88,7 +88,8 @@ void GpuWindows::fill(Elements& window, const std::vector<V>& rows,
           window[{base, r, c}] = b_.CreateAlignedLoad(t, at(c), llvm::Align(size));
           continue;
         }
-        V both = b_.CreateAlignedLoad(many_.wide(t), at(start), llvm::Align(n * size));
+        V both = b_.CreateAlignedLoad(many_.wide(t), at(start),
+                                      llvm::Align(std::min<int64_t>(16, n * size)));
         for (int v = 0; v < n; ++v)
           window[{base, r, start + v}] = b_.CreateExtractElement(both, b_.getInt64(v));
       }

@@ -329,7 +329,11 @@ class GpuExecutor final : public Executor, GpuLaunches {
   Code& code_for(Runtime& rt, cuda::CudaDevice& d, KernelStep& step) {
     Arrangement layout = arrangement_of(step);
     std::string key = layout.key();
-    for (int64_t n : {step.cols, step.points, static_cast<int64_t>(d.ordinal())})
+    // Whether tiny rows come in pairs is asked of the extent beside them.
+    const int rank = step.code->ir.rank;
+    const int64_t pairs = rank > 1 ? step.params[static_cast<size_t>(rank) - 2] % 2 : 0;
+    for (int64_t n :
+         {step.cols, step.points, pairs, step.sequential, static_cast<int64_t>(d.ordinal())})
       key.append(reinterpret_cast<const char*>(&n), 8);
     if (step.device_key == key) return *static_cast<Code*>(step.device_made);
     auto code = std::make_shared<Code>();

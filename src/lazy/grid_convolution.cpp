@@ -61,6 +61,7 @@ bool fits_a_stage(const Convolution& c, const Work& w) {
   // Of an image's elements, offsets within a block are numbers of 32 bits.
   constexpr int64_t kMost = (int64_t{1} << 31) - 1;
   const int64_t apart = std::max(w.channels * w.image[0] * w.image[1], w.results * positions);
+  if (wide * (w.result[0] + reach[0]) > kMost / 2) return false;
   return between + reach[0] * wide + reach[1] + 1 <= kSpan && (images + 1) * apart <= kMost;
 }
 

@@ -524,3 +524,65 @@ def test_threads_compile_steps_of_their_own():
         assert found[k][0] == losses
         for a, b in zip(found[k][1], weights, strict=True):
             np.testing.assert_array_equal(a, b)
+
+
+class Slotted:
+    __slots__ = ("scale",)
+
+
+def test_what_a_variable_is_a_name_of():
+    """Attributes of what hangs on an argument, read by a name of the function's own, and slots."""
+
+    class Model:
+        def __init__(self):
+            self.inner, self.slotted = type("Inner", (), {})(), Slotted()
+            self.inner.scale = self.slotted.scale = 2.0
+
+        def step(self, x):
+            inner, slotted = self.inner, self.slotted
+            alone = self.inner
+            return x * inner.scale * alone.scale * slotted.scale
+
+    model = Model()
+    compiled = nb.compile(model.step)
+    x = nb.ones(3).to_device("fenced")
+    for scale in (2.0, 3.0):
+        model.inner.scale = scale
+        for slot in (2.0, 0.0, -0.0):
+            model.slotted.scale = slot
+            for _ in range(4):
+                made = np.asarray(compiled(x).to_device("cpu"))
+                assert np.array_equal(made, np.full(3, scale * scale * slot))
+                assert np.array_equal(np.signbit(made), [np.signbit(slot)] * 3)
+
+
+def test_an_argument_that_is_reached_in_another_way():
+    w, v = (nb.array([k, 2.0 * k, 3.0]).to_device("fenced") for k in (1.0, 10.0))
+    compiled = nb.compile(lambda x: x + w * 2)
+    for _ in range(4):
+        compiled(w)
+    for _ in range(3):
+        assert np.asarray(compiled(v).to_device("cpu")).tolist() == [12, 24, 9]
+
+
+def test_settings_of_new_tensors_are_part_of_the_key():
+    compiled = nb.compile(lambda x: tensors.ones(3) * 3 + x)
+    with nb.device("fenced"):
+        x = tensors.ones(3)
+        try:
+            for dtype in (tensors.float32, tensors.float64, tensors.float32):
+                tensors.set_default_dtype(dtype)
+                for _ in range(4):
+                    assert compiled(x).dtype == dtype
+        finally:
+            tensors.set_default_dtype(tensors.float32)
+    assert compiled.answers
+
+
+def test_calls_that_are_never_alike_are_left_to_python():
+    x = nb.ones(3).to_device("fenced")
+    compiled = nb.compile(lambda x, k: x * k)
+    with pytest.warns(nb.core.compiling.CompileWarning, match="another at each call"):
+        for k in range(1100):
+            assert float(compiled(x, float(k))[0]) == k
+    assert len(compiled._calls) < 1000

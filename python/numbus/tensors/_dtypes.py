@@ -7,6 +7,7 @@ import builtins
 
 import numpy
 
+from .. import _core
 from ..core import dtypes
 from ..core.dtypes import kind_of
 from ..core.errors import message
@@ -147,6 +148,18 @@ def set_default_dtype(t):
         )
     _state["float"] = found
     _state["complex"] = dtypes.result_type(found, numpy.complex64)
+    tell_settings(dtype=found)
+
+
+_settings = {"dtype": None, "device": None}
+_numbers = {(None, None): 0}
+
+
+def tell_settings(**changed):
+    """Tells the core what new tensors are made as, upon which captured calls depend."""
+    _settings.update(changed)
+    key = tuple(_settings.values())
+    _core.set_new_tensors(_numbers.setdefault(key, len(_numbers)))
 
 
 def of_data(numbers):

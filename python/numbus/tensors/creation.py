@@ -58,16 +58,21 @@ class device:
 
     def __enter__(self):
         self._before.append(_current["device"])
-        _current["device"] = str(self)
+        _set_current(str(self))
         return self
 
     def __exit__(self, *error):
-        _current["device"] = self._before.pop()
+        _set_current(self._before.pop())
+
+
+def _set_current(name):
+    _current["device"] = name
+    _dtypes.tell_settings(device=name)
 
 
 def set_default_device(name):
     """The device of new tensors; None: chosen by cost where there is a GPU."""
-    _current["device"] = None if name is None else str(device(name))
+    _set_current(None if name is None else str(device(name)))
 
 
 def get_default_device():

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import itertools
 
 from ... import _core
 from ...core.errors import message
@@ -91,6 +92,10 @@ def _checked(tree, name):
     return arrays(tree)
 
 
+def _copied(x):
+    return Array(x._a.copy(), x.weak_type) if isinstance(x, Array) else type(x)(x._key_array.copy())
+
+
 def _raw(x):
     return x._a if isinstance(x, Array) else x._key_array
 
@@ -106,6 +111,7 @@ class _Calls:
         """Forgets all."""
         self._pure = _core.PureCalls()
         self._tags = {}  # by kind of arguments: a number
+        self._next = itertools.count()
         self._runs = {}  # by that number: how often Python ran it
         self._results = {}  # by that number: how results are made, or None: by Python alone
 
@@ -123,9 +129,16 @@ class _Calls:
         key = form, tuple(others), kinds, _dtypes.has_x64()
         tag = self._tags.get(key)
         if tag is None and len(self._tags) < _MOST:
-            tag = self._tags[key] = len(self._tags)
+            tag = self._tags.setdefault(key, next(self._next))
         if tag is None or (tag in self._results and self._results[tag] is None):
             return arrays(self._fun(*given, **named))
+        if tag not in self._results:
+            # What the function reaches in other ways, too, is told apart from arguments.
+            leaves = [_copied(x) for x in leaves]
+            plain, others = form.unflatten(leaves)
+            rest = iter(plain)
+            given = [x if k in fixed else next(rest) for k, x in enumerate(given)]
+            named = {**named, **others}
         raws = tuple([_raw(x) for x in leaves])
         done = []
 
@@ -142,7 +155,10 @@ class _Calls:
             return done[0]
         if made is NotImplemented:
             return arrays(self._fun(*given, **named))
-        shape, plan = self._results[tag]
+        known = self._results.get(tag)
+        if known is None:
+            return arrays(self._fun(*given, **named))
+        shape, plan = known
         fresh = iter(made)
         return shape.unflatten([
             leaves[at] if at is not None

@@ -17,6 +17,7 @@ __all__ = [
 
 _FAILURES = 3  # of calls alike, before they are left to Python for good
 _CAPTURES = 64  # of one function, before all its calls are
+_KINDS = 512  # of calls of one function, before all are
 _UNKNOWN = "an argument's elements can be read by the host, or operations are watched or cast"
 
 explained = []  # by each `explain` that runs: which compiled functions Python has run, and why
@@ -88,7 +89,12 @@ class Compiled:
         if not capture.known:
             self._note(_UNKNOWN)
             return self._function(*args, **keywords)
-        calls = self._calls.setdefault(capture.key, _Calls())
+        calls = self._calls.get(capture.key)
+        if calls is None:
+            if len(self._calls) >= _KINDS:
+                self._captures = _CAPTURES
+                self._calls.clear()
+            calls = self._calls[capture.key] = _Calls()
         calls.seen += 1
         if calls.failures >= _FAILURES:
             return self._function(*args, **keywords)

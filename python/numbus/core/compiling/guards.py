@@ -1,6 +1,7 @@
 """What has to be as it was for a captured call to stand for the next one."""
 
 import builtins
+import collections
 import dis
 import gc
 import types
@@ -27,12 +28,15 @@ class Parts:
 
 
 class _Guards:
-    def __init__(self, watch, keeps):
+    def __init__(self, watch, keeps, is_given):
         self.all = {}
-        self.watch, self.keeps = watch, keeps
+        self.watch, self.keeps, self.is_given = watch, keeps, is_given
+        self.named_twice = False
 
     def add(self, kind, of, name, value):
         if isinstance(value, (_core.TensorBase, _core.ndarray, _core.generic)):
+            # The next call may have another argument, and this one in its place.
+            self.named_twice = self.named_twice or self.is_given(value)
             # What the call itself has made is no longer there.
             if not self.keeps(value):
                 return
@@ -60,7 +64,7 @@ def of(watch, capture, tensors, gradients):
             return id(value._array) in kept
         return True
 
-    found = _Guards(watch, keeps)
+    found = _Guards(watch, keeps, capture.is_given)
     _read_closure(found, watch.function)
     for code, names, given in watch.calls:
         for value in given.values():
@@ -83,6 +87,8 @@ def of(watch, capture, tensors, gradients):
         elif gradients.get(id(t), 0) is None and t._leaf:
             found.add(GRADIENT, t, None, None)
 
+    if found.named_twice:
+        return "an argument is also reached in another way"
     return list(found.all.values()), renewals
 
 
@@ -115,7 +121,9 @@ def _read(found, code, names, given):
             except ValueError:
                 continue
     instructions = list(dis.get_instructions(code))
-    changed = {i.argval for i in instructions if i.opname.startswith("STORE_FAST")}
+    stored = collections.Counter(i.argval for i in instructions if i.opname == "STORE_FAST")
+    stored.update(n for i in instructions if i.opname.startswith("STORE_FAST_") for n in i.argval)
+    once = {}  # by names of variables that are assigned in one place: a one-tuple
     now, constant = None, None  # a one-tuple of the object that has just been loaded
     for i in instructions:
         op = i.opname
@@ -130,8 +138,13 @@ def _read(found, code, names, given):
                 found.add(ITEM, vars(builtins), i.argval, getattr(builtins, i.argval))
         elif op in ("LOAD_DEREF", "LOAD_CLASSDEREF"):
             now = (free[i.argval],) if i.argval in free else None
-        elif op == "LOAD_FAST" and i.argval in given and i.argval not in changed:
+        elif op == "LOAD_FAST" and i.argval in given and not stored[i.argval]:
             now = (given[i.argval],)
+        elif op == "LOAD_FAST" and i.argval in once:
+            now = once[i.argval]
+        elif op == "STORE_FAST" and now is not None and stored[i.argval] == 1:
+            once[i.argval] = now
+            now = None
         elif op in ("LOAD_ATTR", "LOAD_METHOD") and now is not None:
             now = _attribute(found, now[0], i.argval)
         elif op == "LOAD_CONST" and now is not None:
@@ -149,9 +162,7 @@ def _attribute(found, of, name):
     if isinstance(of, (_core.TensorBase, _core.ndarray)):
         return None
     found.watch.name(of)
-    fields = getattr(of, "__dict__", None)
-    if fields is None:
-        return None
+    fields = getattr(of, "__dict__", {})
     if name in fields:
         value = fields[name]
         if isinstance(of, type):
@@ -163,6 +174,11 @@ def _attribute(found, of, name):
     for kind in type(of).__mro__:
         if name in kind.__dict__:  # a method, a property, a setting of the class
             value = kind.__dict__[name]
+            if isinstance(value, types.MemberDescriptorType) and hasattr(of, name):  # of __slots__
+                value = getattr(of, name)
+                found.add(ATTRIBUTE, of, name, value)
+                found.contents(value)
+                return (value,)
             if not callable(value) and not hasattr(value, "__get__"):
                 found.add(ATTRIBUTE, of, name, getattr(of, name))
             return None
