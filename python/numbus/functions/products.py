@@ -228,7 +228,8 @@ def matmul(
     Raises ValueError for scalars and for inner extents that differ, TypeError for other casts.
     """
     if dtype is not None or casting != "same_kind":  # in compiled functions
-        return matmul(*_cast("matmul", x1, x2, dtype, casting))
+        x1, x2 = _cast("matmul", x1, x2, dtype, casting)
+        return matmul(x1, x2)
     if out is not None:
         return routines.product_into(x1, x2, out)
     return routines.product(x1, x2)
@@ -411,7 +412,8 @@ def vecdot(
     those of matmul().
     """
     if dtype is not None or casting != "same_kind":  # in compiled functions
-        return vecdot(*_cast("vecdot", x1, x2, dtype, casting))
+        x1, x2 = _cast("vecdot", x1, x2, dtype, casting)
+        return vecdot(x1, x2)
     return routines.inner(np.conj(x1) if x1.dtype.kind == "c" else x1, x2)
 
 
@@ -427,7 +429,8 @@ def matvec(
 ):
     """Matrices times vectors, stacks of both broadcast; the arguments are those of matmul()."""
     if dtype is not None or casting != "same_kind":  # in compiled functions
-        return matvec(*_cast("matvec", x1, x2, dtype, casting))
+        x1, x2 = _cast("matvec", x1, x2, dtype, casting)
+        return matvec(x1, x2)
     if x1.ndim < 2 or x2.ndim < 1:
         raise ValueError("[matvec] too few dimensions; got other operands; expected (m, n), (n)")
     if x2.ndim == 1:
@@ -451,7 +454,8 @@ def vecmat(
     matmul().
     """
     if dtype is not None or casting != "same_kind":  # in compiled functions
-        return vecmat(*_cast("vecmat", x1, x2, dtype, casting))
+        x1, x2 = _cast("vecmat", x1, x2, dtype, casting)
+        return vecmat(x1, x2)
     if x1.ndim < 1 or x2.ndim < 2:
         raise ValueError("[vecmat] too few dimensions; got other operands; expected (n), (n, m)")
     first = np.conj(x1) if x1.dtype.kind == "c" else x1
