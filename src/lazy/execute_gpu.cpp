@@ -100,6 +100,7 @@ Arrangement arrangement_of(const KernelStep& step) {
   const ir::Kernel& k = step.code->ir;
   int n = static_cast<int>(k.args.size());
   Arrangement l{std::string(n, 0), std::string(n, 0), std::vector<compile::GpuAddress>(n)};
+  const bool tiny = has_tiny_rows(step);
   auto words = [&](int a) { return step.params.data() + k.param_arg(a); };
   for (int a = 0; a < n; ++a) {
     const int64_t* p = words(a);
@@ -115,7 +116,6 @@ Arrangement arrangement_of(const KernelStep& step) {
       if (k.args[a].inner == k.args[b].inner && std::equal(p + 1, p + 1 + k.rank, words(b) + 1))
         address.like = l.addresses[b].like;
     // Other short rows have one variant, point by point.
-    const bool tiny = has_tiny_rows(step);
     if (k.args[a].inner != ir::Inner::Contiguous || (k.rank > 1 && step.cols < 16 && !tiny))
       continue;
     const int64_t whole = tiny ? std::min<int64_t>(16, step.cols * itemsize(k.args[a].dtype)) : 16;

@@ -180,10 +180,9 @@ bool is_chosen(const Device& device, const Convolution& c) {
   constexpr int64_t kFew = 32, kSome = 64;  // channels
   if (c.kind != Convolution::Weight) {
     if (c.in_channels > kSome || c.out_channels > kSome) return false;
-    const Work w = of_images(c);
-    if (w.weights != Work::Factors || c.tf32) return w.weights == Work::Factors;
+    if (of_images(c).weights != Work::Factors) return false;
     constexpr int64_t kManyPositions = 1 << 16;
-    return c.kind == Convolution::Forward && c.batch * c.positions() >= kManyPositions;
+    return c.tf32 || (c.kind == Convolution::Forward && c.batch * c.positions() >= kManyPositions);
   }
   if (c.tf32) return c.in_channels <= kFew && c.out_channels <= kSome;
   return c.taps() == 1 || (c.in_channels <= kSome && c.out_channels <= kSome);

@@ -331,7 +331,7 @@ class Run:
         return made
 
     def entries(self, *parts):
-        """A dict of a key and its value, each in turn: dropped values count for the type, too."""
+        """A dict from keys and values, one after the other: dropped values count for the type."""
         keys, values = parts[::2], parts[1::2]
         for key in keys:
             identify_key(key)

@@ -557,39 +557,5 @@ CUDA |= {
         "assert random.init_xoroshiro128p_states_cpu and random.init_xoroshiro128p_states",
     "declare_device": "assert callable(cuda.declare_device)",
 }  # fmt: skip
-PYTHON = {
-    "ctypes.c_double ctypes.c_float ctypes.c_int8 ctypes.c_int16 ctypes.c_int32 ctypes.c_int64 "
-    "ctypes.c_uint8 ctypes.c_uint16 ctypes.c_uint32 ctypes.c_uint64": """
-        import ctypes
-        c = ctypes.CDLL(None)
-        c.cosf.argtypes, c.cosf.restype = [ctypes.c_float], ctypes.c_float
-        c.cos.argtypes, c.cos.restype = [ctypes.c_double], ctypes.c_double
-        cos, cosf = c.cos, c.cosf
-        def f(a):
-            return cos(a), cosf(a), cos(1)
-        assert numba.njit(f)(0.25) == f(0.25)
-        for bits in (8, 16, 32, 64):
-            for kind in ("int", "uint"):
-                t = getattr(ctypes, f"c_{kind}{bits}")
-                labs = ctypes.CDLL(None).labs
-                labs.argtypes, labs.restype = [t], ctypes.c_int64
-                for n in (3, -3, 200, 70000, -70000, 2**33 - 1):
-                    assert numba.njit(lambda n: labs(n))(n) == labs(n), (t, n)
-                small = ctypes.CDLL(None)["labs"]
-                small.argtypes, small.restype = [ctypes.c_int64], t
-                for n in (3, 130, 70000, 2**33 - 1):
-                    assert numba.njit(lambda n: small(n))(n) == small(n), (t, n)
-        """,
-    "ctypes.c_void_p": """
-        import ctypes
-        memcmp = ctypes.CDLL(None).memcmp
-        memcmp.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
-        memcmp.restype = ctypes.c_int
-        def f(a, b):
-            return memcmp(a.ctypes, b.ctypes.data, a.size * 8) == 0
-        for b in (x, x + 1):
-            assert numba.njit(f)(x, b) == f(x, b) == (b is x)
-        """,
-}
 
 CUDA = {names.replace(" atomic.add.names", ""): text for names, text in CUDA.items()}

@@ -6,7 +6,6 @@ batches. Both runs are on a device whose memory the host cannot read, and must g
     python tests/python/random_compiled.py --first 0 --count 1000
 """
 
-import argparse
 import warnings
 
 import numbus as nb
@@ -15,7 +14,7 @@ from numbus import _core, nn, optim, tensors
 from numbus.nn import functional as F
 from numbus.nn import optimized
 from numbus.tensors import no_grad
-from random_nets import elements, net, optimizer, pick
+from random_nets import count_failures, elements, net, optimizer, parser_of_seeds, pick
 
 STEPS = 16
 
@@ -224,26 +223,22 @@ def difference(seed, device="fenced", outside=False):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--device", default="fenced")
+    parser = parser_of_seeds()
     parser.add_argument("--late", action="store_true", help="launches wait for each other there")
     parser.add_argument("--outside", action="store_true", help="derivatives are taken outside")
     options = parser.parse_args()
     _core.set_late_checks(options.late)
     nb.seterr(all="ignore")
     warnings.simplefilter("ignore")
-    failed = answered = 0
-    for seed in range(options.first, options.first + options.count):
-        try:
-            found, answers = difference(seed, options.device, options.outside)
-            answered += answers
-        except Exception as error:  # noqa: BLE001: a seed that raises is one that failed
-            found = f"{type(error).__name__}: {error}"
-        if found:
-            failed += 1
-            print(f"seed {seed}: {found}", flush=True)
+    answered = 0
+
+    def counted(seed):
+        nonlocal answered
+        found, answers = difference(seed, options.device, options.outside)
+        answered += answers
+        return found
+
+    failed = count_failures(options, counted)
     print(f"{options.count} nets from {options.first}: {failed} differ; "
           f"{answered} of {options.count * STEPS} steps needed no code")  # fmt: skip
 

@@ -5,13 +5,12 @@ Both runs are on a device whose memory the host cannot read, and must give the s
     python tests/python/random_jit.py --first 0 --count 1000
 """
 
-import argparse
-
 import numbus as nb
 import numbus.compat.jax as jax
 import numpy as np
 from numbus import _core
 from numbus.compat.jax import numpy as jnp
+from random_nets import count_failures, parser_of_seeds
 
 ONE = [
     jnp.sin, jnp.tanh, jnp.exp, jnp.abs, jnp.sqrt, jax.nn.relu, jax.nn.softmax,
@@ -90,19 +89,11 @@ def difference(seed):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--device", default="fenced")
-    options = parser.parse_args()
+    options = parser_of_seeds().parse_args()
     nb.seterr(all="ignore")
-    failed, before = 0, _core.recipe_answers()
+    before = _core.recipe_answers()
     with nb.device(options.device):
-        for seed in range(options.first, options.first + options.count):
-            told = difference(seed)
-            if told:
-                failed += 1
-                print(f"seed {seed}: {told}", flush=True)
+        failed = count_failures(options, difference)
     print(f"{options.count} functions from {options.first}: {failed} differ; "
           f"{_core.recipe_answers() - before} calls needed no code")  # fmt: skip
 

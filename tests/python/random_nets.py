@@ -138,25 +138,37 @@ def difference(seed, device="fenced"):
     return None
 
 
-def main():
+def parser_of_seeds():
+    """The arguments that each script of random programs has."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--device", default="fenced")
-    parser.add_argument("--late", action="store_true", help="launches wait for each other there")
-    options = parser.parse_args()
-    nb.seterr(all="ignore")
-    _core.set_late_checks(options.late)
-    warnings.simplefilter("ignore")
+    return parser
+
+
+def count_failures(options, difference):
+    """How many seeds differ, or raise; each is printed."""
     failed = 0
     for seed in range(options.first, options.first + options.count):
         try:
-            found = difference(seed, options.device)
+            found = difference(seed)
         except Exception as error:  # noqa: BLE001: a seed that raises is one that failed
             found = f"{type(error).__name__}: {error}"
         if found:
             failed += 1
             print(f"seed {seed}: {found}", flush=True)
+    return failed
+
+
+def main():
+    parser = parser_of_seeds()
+    parser.add_argument("--late", action="store_true", help="launches wait for each other there")
+    options = parser.parse_args()
+    nb.seterr(all="ignore")
+    _core.set_late_checks(options.late)
+    warnings.simplefilter("ignore")
+    failed = count_failures(options, lambda seed: difference(seed, options.device))
     print(f"{options.count} nets from {options.first}: {failed} differ")
 
 

@@ -46,11 +46,9 @@ def make_factors():
     return convolve_factors
 
 
-def make_stage(exact):
+def make_stage(parts, apart, loads):
     """Two functions: a thread's numbers of a stage, read from the image and stored in the patch."""
-    parts = 2 if exact else 1
-    apart = SPAN + (2 if exact else 4)  # pixels of an own channel: no two share a bank
-    all_loads = tuple(range(-(-SPAN // THREADS)))
+    all_loads = tuple(range(loads))
     all_channels, all_own = tuple(range(CHANNELS)), (0, 1, 2, 3)
 
     def read(gathered, image, base, sources, plane):
@@ -72,7 +70,7 @@ def make_stage(exact):
                     v = settled(gathered[CHANNELS * i + own])
                     w = settled(gathered[CHANNELS * i + own + 4])
                     a, b = kept(v), kept(w)
-                    if exact:
+                    if parts == 2:
                         c, d = lower(v - a), lower(w - b)
                         patch[to] = a
                         patch[to + 1] = b
@@ -88,13 +86,13 @@ def make_stage(exact):
 def make_staged(lines, pixels, exact):
     """Results of `lines` channels and `pixels` positions a block, of a stride of one."""
     parts = 2 if exact else 1
-    apart = SPAN + (2 if exact else 4)
+    apart = SPAN + (2 if exact else 4)  # pixels of an own channel: no two share a bank
     across = lines // LINES
     columns = pixels // (4 // across)  # of a warp
     m, n, loads = LINES // 16, columns // 8, -(-SPAN // THREADS)
     all_m, all_n, all_loads = tuple(range(m)), tuple(range(n)), tuple(range(loads))
     all_sums, all_read = tuple(range(4 * m * n)), tuple(range(4 * parts))
-    two, four = (0, 1), (0, 1, 2, 3)
+    two, three, four, all_sums_of_pair = (0, 1), (0, 1, 2), (0, 1, 2, 3), tuple(range(8 * m))
     buffer, each = 4 * apart, 2 * parts  # pixels of four lanes, numbers of each
     # Taps that are unrolled, and those whose weights are on their way.
     row, ahead = (1, 1) if exact else (ROW, 2)
@@ -102,7 +100,7 @@ def make_staged(lines, pixels, exact):
     all_row, all_ahead = tuple(range(row)), tuple(range(ahead))
     all_numbers = tuple(range(size_of_factor))
     pairs = tuple(range(0, n, 2))
-    read, store = make_stage(exact)
+    read, store = make_stage(parts, apart, loads)
 
     def read_factor(factors, slot, weights, product):
         for i in all_m:
@@ -123,27 +121,18 @@ def make_staged(lines, pixels, exact):
                     at = columns_at[j + e] + shift
                     for k in four:
                         b[4 * e + k] = patch[at + k]
-                for e in two:
-                    for i in all_m:
-                        o, s = f + 8 * i, 4 * (m * e + i)
-                        c[s], c[s + 1], c[s + 2], c[s + 3] = mma_tf32(
-                            factors[o + 4], factors[o + 5], factors[o + 6], factors[o + 7],
-                            b[4 * e], b[4 * e + 1], F32(0), F32(0), F32(0), F32(0),
-                        )  # fmt: skip
-                for e in two:
-                    for i in all_m:
-                        o, s = f + 8 * i, 4 * (m * e + i)
-                        c[s], c[s + 1], c[s + 2], c[s + 3] = mma_tf32(
-                            factors[o], factors[o + 1], factors[o + 2], factors[o + 3],
-                            b[4 * e + 2], b[4 * e + 3], c[s], c[s + 1], c[s + 2], c[s + 3],
-                        )  # fmt: skip
-                for e in two:
-                    for i in all_m:
-                        o, s = f + 8 * i, 4 * (m * e + i)
-                        c[s], c[s + 1], c[s + 2], c[s + 3] = mma_tf32(
-                            factors[o], factors[o + 1], factors[o + 2], factors[o + 3],
-                            b[4 * e], b[4 * e + 1], c[s], c[s + 1], c[s + 2], c[s + 3],
-                        )  # fmt: skip
+                for k in all_sums_of_pair:
+                    c[k] = F32(0)
+                # What the weights lack, what the image lacks, and the largest product last.
+                for step in three:
+                    lack, missing = (4 if step == 0 else 0), (2 if step == 1 else 0)
+                    for e in two:
+                        for i in all_m:
+                            o, s, g = f + 8 * i + lack, 4 * (m * e + i), 4 * e + missing
+                            c[s], c[s + 1], c[s + 2], c[s + 3] = mma_tf32(
+                                factors[o], factors[o + 1], factors[o + 2], factors[o + 3],
+                                b[g], b[g + 1], c[s], c[s + 1], c[s + 2], c[s + 3],
+                            )  # fmt: skip
                 for e in two:
                     for i in all_m:
                         for k in four:

@@ -43,6 +43,19 @@ def qr(a, mode="reduced"):
     return q[:, :k].astype(t), r[:k].astype(t)
 
 
+def reflection(r, j, below):
+    """Whether column j of r needs one, its number on the diagonal and the one that comes there;
+    below: zero, of the real type.
+    """
+    for i in range(j + 1, r.shape[0]):
+        below += np.abs(r[i, j]) ** 2
+    first = r[j, j]
+    size = np.sqrt(below + np.abs(first) ** 2)
+    if first.real > 0:
+        size = -size
+    return below != 0 or first.imag != 0, first, size
+
+
 def reflections(a):
     """What LAPACK's geqrf leaves, transposed: R, beside it the vectors of the reflections, whose
     first elements are 1; and their factors.
@@ -51,15 +64,9 @@ def reflections(a):
     m, n = r.shape[0], r.shape[1]
     factors = np.zeros(min(m, n), r.dtype)
     for j in range(factors.shape[0]):
-        below = np.abs(factors[:0]).sum()
-        for i in range(j + 1, m):
-            below += np.abs(r[i, j]) ** 2
-        first = r[j, j]
-        if below == 0 and first.imag == 0:
+        reflects, first, size = reflection(r, j, np.abs(factors[:0]).sum())
+        if not reflects:
             continue
-        size = np.sqrt(below + np.abs(first) ** 2)
-        if first.real > 0:
-            size = -size
         factors[j] = (size - first) / size
         for i in range(j + 1, m):
             r[i, j] /= first - size
@@ -79,15 +86,9 @@ def reflections(a):
 def reflect(r, q, v, j):
     """Makes column j of r zero below its diagonal, where r gets a real number."""
     m, n = r.shape[0], r.shape[1]
-    below = np.abs(v[:0]).sum()
-    for i in range(j + 1, m):
-        below += np.abs(r[i, j]) ** 2
-    first = r[j, j]
-    if below == 0 and first.imag == 0:
+    reflects, first, size = reflection(r, j, np.abs(v[:0]).sum())
+    if not reflects:
         return
-    size = np.sqrt(below + np.abs(first) ** 2)
-    if first.real > 0:
-        size = -size
     # As LAPACK's larfg, which makes the diagonal real.
     v[j] = first - size
     for i in range(j + 1, m):
