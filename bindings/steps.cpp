@@ -266,19 +266,35 @@ bool Guard::holds() const {
       if (!now.is_valid()) PyErr_Clear();
       return same_value(now.ptr(), value.ptr());
     }
-    case Items: {  // of a list or dict: those in a tuple
+    case Items: {  // of a list, set or dict (keys, too): those in a tuple
       const Py_ssize_t n = PyTuple_Size(value.ptr());
-      if (PyObject_Size(of.ptr()) != n) return false;
+      auto was = [&](Py_ssize_t k) { return PyTuple_GetItem(value.ptr(), k); };
       if (PyDict_Check(of.ptr())) {
+        if (PyDict_Size(of.ptr()) * 2 != n) return false;
         Py_ssize_t at = 0, k = 0;
         PyObject *key, *item;
-        while (PyDict_Next(of.ptr(), &at, &key, &item))
-          if (!same_value(item, PyTuple_GetItem(value.ptr(), k++))) return false;
+        for (; PyDict_Next(of.ptr(), &at, &key, &item); k += 2)
+          if (!same_value(key, was(k)) || !same_value(item, was(k + 1))) return false;
         return true;
       }
-      for (Py_ssize_t k = 0; k < n; ++k)
-        if (!same_value(PyList_GetItem(of.ptr(), k), PyTuple_GetItem(value.ptr(), k))) return false;
+      if (PyList_Check(of.ptr())) {
+        if (PyList_Size(of.ptr()) != n) return false;
+        for (Py_ssize_t k = 0; k < n; ++k)
+          if (!same_value(PyList_GetItem(of.ptr(), k), was(k))) return false;
+        return true;
+      }
+      if (PySet_Size(of.ptr()) != n) return false;
+      const nb::object all = nb::steal(PyObject_GetIter(of.ptr()));
+      for (Py_ssize_t k = 0; k < n; ++k) {
+        const nb::object item = nb::steal(PyIter_Next(all.ptr()));
+        if (!same_value(item.ptr(), was(k))) return false;
+      }
       return true;
+    }
+    case Absent: {
+      PyObject* const now = PyDict_GetItemWithError(of.ptr(), name.ptr());
+      PyErr_Clear();
+      return !now;
     }
     case Truth: {
       PyObject* const now = PyDict_GetItemWithError(of.ptr(), name.ptr());
@@ -289,6 +305,11 @@ bool Guard::holds() const {
       return (now ? now : Py_None) == value.ptr();
     }
     case Holds: {
+      if (array) {
+        const Array& now = as_array(of.ptr());
+        return now.base.get() == array->base.get() && now.layout.get() == array->layout.get() &&
+               now.offset == array->offset && now.dtype == array->dtype;
+      }
       const TensorObject& t = as_tensor(of.ptr());
       return t.array == value.ptr() && t.constant == constant && t.leaf == leaf &&
              t.storage->active() == active;
@@ -309,8 +330,15 @@ void Steps::install(StepCapture& c, const nb::list& guards, const nb::list& rene
   made->made = std::move(c.made_);
   made->leaves = std::move(c.leaves_);
   for (nb::handle g : guards) {
-    Guard one{static_cast<Guard::Kind>(nb::cast<int>(g[0])), g[1], g[2], g[3]};
-    if (one.kind == Guard::Holds) {
+    Guard one;
+    one.kind = static_cast<Guard::Kind>(nb::cast<int>(g[0]));
+    one.of = g[1];
+    one.name = g[2];
+    one.value = g[3];
+    if (one.kind == Guard::Holds && is_array(one.of.ptr())) {
+      one.array = as_array(one.of.ptr());
+      one.array->origin.reset();
+    } else if (one.kind == Guard::Holds) {
       one.constant = as_tensor(one.of.ptr()).constant;
       one.leaf = as_tensor(one.of.ptr()).leaf;
       one.active = as_tensor(one.of.ptr()).storage->active();

@@ -77,9 +77,10 @@ class StepCapture {
 
 // What has to be as it was when a step was captured.
 struct Guard {
-  enum Kind : int { Item, Attribute, Cell, Items, Gradient, Holds, Truth } kind;
+  enum Kind : int { Item, Attribute, Cell, Items, Gradient, Holds, Truth, Absent } kind;
   nb::object of, name, value;
   bool constant = false, leaf = false, active = false;  // of a tensor
+  std::optional<Array> array;                           // of an array
 
   bool holds() const;
 };

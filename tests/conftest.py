@@ -92,6 +92,28 @@ def pytest_runtest_setup(item):
         core.keep_generics("cupy" in item.path.name)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item, nextitem):
+    """A test leaves the default device and the placement as it found them."""
+    result = yield
+    if MODULE == "numbus":
+        core = importlib.import_module("numbus._core")
+        left = core.placing() and not PLACEMENT and DEVICE != "auto"
+        if left:
+            core.set_placement("", 0)
+            core.set_device(DEVICE)
+        assert not left, "the test leaves devices chosen by cost; expected the fixture by_cost"
+    return result
+
+
+@pytest.fixture
+def by_cost(core):
+    """Has the test choose devices by cost: arrays of `few` bytes are made on the fenced device."""
+    yield lambda few: core.set_placement("fenced", few)
+    core.set_placement("", 0)
+    core.set_device(DEVICE)
+
+
 @pytest.fixture(scope="session")
 def xp():
     return importlib.import_module(MODULE)

@@ -251,6 +251,10 @@ def test_what_is_left_to_python(f):
     with pytest.raises(RuntimeError, match=r"\[torch.compile\] .* fullgraph=False"):
         for k in range(8):
             broken(drawn(2, seed=k), w).backward()
+    for _ in range(3):
+        (drawn(2) * w).sum().backward()
+        with pytest.raises(RuntimeError, match="cannot be captured as a whole"):
+            broken(drawn(2), w)
 
 
 def test_states_in_place():
@@ -356,17 +360,14 @@ def test_the_host_works_by_python():
 
 
 @pytest.mark.parametrize("seed", [11373, 11428])
-def test_results_stay_where_the_user_put_them(seed):
+def test_results_stay_where_the_user_put_them(seed, by_cost):
     """Where devices are chosen by cost, what is made of an array on a named device is there, too:
     random numbers for it are drawn from that device's states.
     """
-    _core.set_placement("fenced", 64)
-    try:
-        assert difference(seed, "fenced", True)[0] is None
-        compiled = nb.compile(lambda x: x * 2)
-        with no_grad():
-            made = [compiled(drawn(3, seed=k)) for k in range(CALLS)]
-        assert compiled.answers > 1
-        assert {str((t + 1).device) for t in made} == {str(drawn(3).device)}
-    finally:
-        _core.set_placement("", 0)
+    by_cost(64)
+    assert difference(seed, "fenced", True)[0] is None
+    compiled = nb.compile(lambda x: x * 2)
+    with no_grad():
+        made = [compiled(drawn(3, seed=k)) for k in range(CALLS)]
+    assert compiled.answers > 1
+    assert {str((t + 1).device) for t in made} == {str(drawn(3).device)}

@@ -11,7 +11,6 @@ import sys
 import numpy as np
 import pytest
 from check import Checker
-from conftest import DEVICE
 from grammar import generate
 from numbus import tensors
 
@@ -21,12 +20,9 @@ FEW = 1024  # bytes
 
 
 @pytest.fixture(autouse=True)
-def placed(core):
-    core.set_placement("fenced", FEW)
+def placed(core, by_cost):
+    by_cost(FEW)
     core.set_at_once(16)
-    yield
-    core.set_placement("", 0)
-    core.set_device(DEVICE)
 
 
 def where(*arrays):
@@ -231,9 +227,9 @@ def test_the_fence():
     assert done.returncode == -11
 
 
-def test_what_numpy_does_with_few_elements_that_move(xp, core):
+def test_what_numpy_does_with_few_elements_that_move(xp, by_cost):
     """What is pending may be carried out on the other device, and results may go there."""
-    core.set_placement("fenced", 16)
+    by_cost(16)
     for more in range(4):
         a = xp.array(np.eye(8) * 2.0)
         m = (a + 1) * 2
@@ -265,9 +261,9 @@ def test_gradients_of_gathers_beside_a_named_device(xp):
     assert found.device == "fenced" and float(found.sum()) == 4000
 
 
-def test_few_rows_of_a_large_array_of_numpys_stay(xp, core):
+def test_few_rows_of_a_large_array_of_numpys_stay(xp, core, by_cost):
     """Batches of a data set: the array is not copied for them, however often they are taken."""
-    core.set_placement("fenced", 1 << 16)
+    by_cost(1 << 16)
     table = np.arange(2_000_000.0).reshape(20_000, 100)
     shared = tensors.from_numpy(table)._array
     index = np.arange(3, 67)

@@ -103,9 +103,9 @@ def test_on_the_host(core, name):
 
 @pytest.mark.cpu
 @pytest.mark.parametrize("name", GENERATORS)
-def test_where_the_device_is_chosen(core, monkeypatch, name):
+def test_where_the_device_is_chosen(core, by_cost, name):
     """Few numbers are drawn on the host, many apart."""
-    core.set_placement("fenced", 1024)
+    by_cost(1024)
     before = core.answer_few(False)
     try:
         for call in CALLS:
@@ -115,7 +115,6 @@ def test_where_the_device_is_chosen(core, monkeypatch, name):
         assert got.standard_normal(5000).device == "fenced"
     finally:
         core.answer_few(before)
-        core.set_placement("", 0)
 
 
 DENSE = """

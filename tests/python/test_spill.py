@@ -218,8 +218,8 @@ def test_copies_between_devices(xp, core, fenced):
     same(theirs, ours)
 
 
-def test_placement_by_cost(xp, core):
-    core.set_placement("fenced", 1024)
+def test_placement_by_cost(xp, core, by_cost):
+    by_cost(1024)
     try:
         room = core.memory_stats("fenced")["used_bytes"] + 5 * N * 8
         core.set_memory_limit("fenced", room)
@@ -232,8 +232,6 @@ def test_placement_by_cost(xp, core):
         same(theirs, ours)
     finally:
         core.set_memory_limit("fenced", 0)
-        core.set_placement("", 0)
-        core.set_device("cpu")
 
 
 def test_the_error_names_the_largest_arrays(xp, core, fenced):

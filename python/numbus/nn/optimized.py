@@ -32,9 +32,9 @@ def compile(
     model : callable, optional
         None gives a decorator.
     fullgraph : bool
-        Whether calls that Python has to run raise a RuntimeError, which says why, once they have
-        been found to be such. Calls on a device whose memory the host reads (a CPU) are run by
-        Python and raise nothing.
+        Whether calls that Python has to run raise a RuntimeError, which says why, from the call on
+        at which they have been found to be such. Calls on a device whose memory the host reads (a
+        CPU) are run by Python and raise nothing.
     dynamic : bool, optional
         Other sizes are captured by themselves, and compile nothing, whatever it says.
     backend : str

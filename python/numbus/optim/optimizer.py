@@ -5,7 +5,7 @@ import functools
 from collections import OrderedDict, defaultdict
 
 from .. import _core
-from ..core.compiling import ITEM, ITEMS, TRUTH, Parts, observe, renew
+from ..core.compiling import ITEM, ITEMS, TRUTH, Parts, flat, observe, renew
 from ..core.dtypes import kind_of
 from ..core.errors import message
 from ..tensors import Tensor, enable_grad, no_grad
@@ -308,10 +308,10 @@ def _parts(self):
     fields = self.__dict__
     found = [(ITEM, fields, k, fields[k]) for k in ("param_groups", "state", "_before", "_after")]
     for hooks in (self._before, self._after):
-        found.append((ITEMS, hooks, None, tuple(hooks.values())))
-    found.append((ITEMS, self.param_groups, None, tuple(self.param_groups)))
+        found.append((ITEMS, hooks, None, flat(hooks)))
+    found.append((ITEMS, self.param_groups, None, flat(self.param_groups)))
     for group in self.param_groups:
-        found.append((ITEMS, group["params"], None, tuple(group["params"])))
+        found.append((ITEMS, group["params"], None, flat(group["params"])))
         for key, value in group.items():
             renewed = key in self._renewed
             if renewed and isinstance(value, Tensor):

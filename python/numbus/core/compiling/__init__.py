@@ -7,17 +7,19 @@ import warnings
 from ... import _core
 from ..errors import message
 from . import guards
-from .guards import ITEM, ITEMS, TRUTH, Parts
+from .guards import Parts
+from .kinds import ITEM, ITEMS, TRUTH, flat
 from .watch import Watch, observe, renew
 
 __all__ = [
     "ITEM", "ITEMS", "TRUTH", "CompileWarning", "Compiled", "Parts", "compile", "explained",
-    "observe", "renew",
+    "flat", "observe", "renew",
 ]  # fmt: skip
 
 _FAILURES = 3  # of calls alike, before they are left to Python for good
 _CAPTURES = 64  # of one function, before all its calls are
 _KINDS = 512  # of calls of one function, before all are
+_CHANGING = "what it depends on is another at each call"
 _UNKNOWN = "an argument's elements can be read by the host, or operations are watched or cast"
 
 explained = []  # by each `explain` that runs: which compiled functions Python has run, and why
@@ -33,6 +35,7 @@ class _Calls:
     def __init__(self):
         self.seen = 0
         self.failures = 0
+        self.reason = None  # of the last failure
         self.open = False  # whether the result is still to be differentiated
         self.last = None  # the capture before this one
 
@@ -83,8 +86,8 @@ class Compiled:
         if self._captures >= _CAPTURES:
             if self._captures == _CAPTURES:
                 self._captures += 1
-                self._note("what it depends on is another at each call", warn=True)
-            return self._function(*args, **keywords)
+                self._note(_CHANGING, warn=True)
+            return self._by_python(_CHANGING, args, keywords)
         capture = _core.StepCapture(*args, **keywords)
         if not capture.known:
             self._note(_UNKNOWN)
@@ -97,13 +100,14 @@ class Compiled:
             calls = self._calls[capture.key] = _Calls()
         calls.seen += 1
         if calls.failures >= _FAILURES:
-            return self._function(*args, **keywords)
+            return self._by_python(calls.reason, args, keywords)
         if calls.seen == 1:
             made = self._function(*args, **keywords)
             calls.open = _core.is_open(made)
             if capture.differentiated and not calls.open:
                 calls.failures = _FAILURES
-                self._note("an argument is differentiated, and the result is not")
+                calls.reason = "an argument is differentiated, and the result is not"
+                self._note(calls.reason)
             return made
         self._captures += 1
         watch = Watch(self._function)
@@ -132,21 +136,29 @@ class Compiled:
         if reason is None and last is not None:
             reason = last.differs(capture)
         if reason is not None:
-            calls.failures += 1
             calls.last = None
             calls.open = _core.is_open(made)
-            self._note(reason, warn=calls.failures >= _FAILURES)
+            self._fail(calls, reason)
         elif last is None:
             calls.last = capture
         else:
             found = guards.of(watch, capture, tensors, gradients)
             if isinstance(found, str):
-                calls.failures += 1
-                self._note(found, warn=calls.failures >= _FAILURES)
+                self._fail(calls, found)
             else:
                 self._steps.install(capture, *found)
             calls.last = None
         return made
+
+    def _fail(self, calls, reason):
+        calls.failures += 1
+        calls.reason = reason
+        self._note(reason, warn=calls.failures >= _FAILURES, depth=5)
+
+    def _by_python(self, reason, args, keywords):
+        if self._refuses is not None:
+            raise self._refuses(reason)
+        return self._function(*args, **keywords)
 
     def _name(self):
         return getattr(self._function, "__qualname__", repr(self._function))
@@ -154,7 +166,7 @@ class Compiled:
     def _why(self):
         return "; ".join(self.reasons) or "calls alike are captured from the second on"
 
-    def _note(self, reason, warn=False):
+    def _note(self, reason, warn=False, depth=4):
         if reason not in self.reasons:
             self.reasons.append(reason)
         if warn and self._refuses is not None:
@@ -162,7 +174,7 @@ class Compiled:
         if warn and self._warns:
             text = message("compile", f"{self._name()} is run by Python at each call", reason,
                            "array work alone (see docs/training.md)")  # fmt: skip
-            warnings.warn(text, CompileWarning, stacklevel=4)
+            warnings.warn(text, CompileWarning, stacklevel=depth)
 
 
 def _tensors(tree):
@@ -205,13 +217,13 @@ def compile(function=None):
 
     Notes
     -----
-    Before each call it is looked at whether global and closed-over variables, attributes of objects
-    that hang on them, settings of modules and optimizers, and tensors are those of the captured
-    call; learning rates are read anew. Calls are left to Python, with a `CompileWarning` that names
-    the reason and the line, where the function reads elements (`item()`, `if x > 0`), prints, or
-    changes objects of Python's. Random numbers are drawn anew where the device has their stream
-    (`dropout`, `rand`, `randn`). What a function reads by ways that are not looked at (files, the
-    clock, a dict reached by a computed key) is that of the captured call.
+    Before each call it is looked at whether the variables, attributes and items that the captured
+    call could read, settings of modules and optimizers, and tensors are the same; learning rates
+    are read anew. Calls are left to Python, with a `CompileWarning` that names the reason and the
+    line, where the function reads elements (`item()`, `if x > 0`), prints, changes objects of
+    Python's, or reads objects whose changes cannot be seen (NumPy's arrays, iterators, objects of C
+    extensions). Random numbers are drawn anew where the device has their stream (`dropout`,
+    `rand`, `randn`).
 
     As a decorator it can be written `@compile` or `@compile()`.
     """

@@ -2,33 +2,37 @@
 
 import dis
 import gc
+import operator
 import os
 import sys
-import sysconfig
 import threading
 import types
 
-from ... import _core
+import numpy as np
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
-_LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
+from ... import _core
+from .reads import LIBRARY, PACKAGE, Reads, is_librarys, is_ours
+
 # Files of the package whose functions keep a state of their own, which a step would have to change
 # each time.
 _STATEFUL = tuple(
-    _PACKAGE + name
+    PACKAGE + name
     for name in (
         "optim" + os.sep + "lr_scheduler.py", "optim" + os.sep + "lbfgs.py", "data" + os.sep,
         "dist" + os.sep, "compat" + os.sep + "torch" + os.sep + "amp.py",
     )
 )  # fmt: skip
-# Files of the library that are as good as ours: what they change is theirs for the time of a call.
-_HARMLESS = ("contextlib.py", "functools.py", "enum.py", "typing.py", "collections", "weakref.py")
+# Files of Python's library that are as good as ours: what they change is theirs for the time of a
+# call.
+_HARMLESS = ("contextlib.py", "functools.py", "enum.py", "typing.py")
+
+_NUMPY = os.path.dirname(np.__file__) + os.sep
 
 _BUILTINS = {
     "__build_class__", "abs", "all", "any", "bin", "callable", "chr", "divmod", "format",
-    "getattr", "hasattr", "hash", "hex", "id", "isinstance", "issubclass", "iter", "len", "max",
-    "min", "oct", "ord", "pow", "repr", "round", "sorted", "sum", "globals", "locals", "vars",
-    "dir", "__import__",
+    "getattr", "hasattr", "hash", "hex", "id", "isinstance", "issubclass", "iter", "len", "locals",
+    "max", "min", "oct", "ord", "pow", "repr", "round", "sorted", "sum", "vars", "dir",
+    "__import__",
 }  # fmt: skip
 _READERS = {
     dict: {"copy", "get", "items", "keys", "values"},
@@ -37,6 +41,7 @@ _READERS = {
 }
 _VALUES = (str, bytes, int, float, complex, tuple, frozenset, range, slice, type)
 _MODULES = {"math", "cmath", "_operator", "itertools", "_functools"}
+_CHANGES = {"setitem", "delitem"}  # and what begins with "i", of `operator`
 
 # What modules and optimizers register: by the code of their methods, and by their classes.
 _methods, _classes = {}, {}
@@ -58,10 +63,6 @@ def renew(numbers):
         watch.renewals.append(numbers)
 
 
-def _is_ours(code):
-    return code.co_filename.startswith(_PACKAGE)
-
-
 def _at(code, line):
     return f" ({code.co_filename}, line {line})"
 
@@ -72,23 +73,34 @@ class Watch:
     def __init__(self, function):
         self.function = function
         self.reason = None
-        self.calls = []  # (code, globals, {argument: object}) of functions that are not ours
+        self.codes = {}  # of functions that are not ours
+        self.reads = Reads(self._name, _serves_the_package)
         self.parts = {}  # {id: (object, make)}
         self.renewals = []
-        self._codes = {}
-        self._old = set()
+        self._new = {}
+        self._collects = False
 
     def begin(self):
         """Whether it could begin."""
         if sys.getprofile() is not None or sys.gettrace() is not None:
             return False
         _present.watch = self
-        self._old = {id(o) for o in gc.get_objects() if type(o) in (list, set)}
+        # What is in the youngest generation from here on is new.
+        self._collects = gc.isenabled()
+        gc.disable()
+        gc.collect(0)
+        self.reads.begin()
+        self.reads.reach(self.function)
         sys.setprofile(self._see)
         return True
 
-    def name(self, o):
-        """The call's code names an object."""
+    def is_new(self, o):
+        """Whether an object was made by the call; asked until the watch ends."""
+        if id(o) not in self._new:
+            self._new = {id(o): o for o in gc.get_objects(generation=0)}
+        return id(o) in self._new
+
+    def _name(self, o):
         for kind, make in _classes.items():
             if isinstance(o, kind):
                 self.parts.setdefault(id(o), (o, make))
@@ -97,7 +109,15 @@ class Watch:
         _present.watch = None
         if sys.getprofile() == self._see:
             sys.setprofile(None)
-        self._old = set()
+        self.reads.closures(self.codes)
+        self.reads.finish()
+        self.reads.end()
+        doubts = (why for o, why in self.reads.doubts if not self.is_new(o))
+        self.reason = self.reason or self.reads.reason or next(doubts, None)
+        self.guards = [g for *g, owner in self.reads.guards.values() if not self.is_new(owner)]
+        self._new = {}
+        if self._collects:
+            gc.enable()
 
     def _see(self, frame, event, what):
         code = frame.f_code
@@ -106,30 +126,29 @@ class Watch:
             if make is not None:
                 of = frame.f_locals[code.co_varnames[0]]
                 self.parts[id(of)] = of, make
-            if _is_ours(code):
+            if is_ours(code):
                 if self.reason is None and code.co_filename.startswith(_STATEFUL):
                     self.reason = f"{code.co_qualname} keeps a state" + self._caller(frame)
                 return
-            if code not in self._codes:
-                self._codes[code] = True
-                if code.co_filename.startswith(_LIBRARY) and any(
-                    name in code.co_filename[len(_LIBRARY) :] for name in _HARMLESS
-                ):
-                    return
-                names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-                now = frame.f_locals
-                given = {name: now[name] for name in names if name in now}
-                self.calls.append((code, frame.f_globals, given))
-                self.reason = self.reason or _changes(code)
-        elif event == "c_call" and self.reason is None and not _is_ours(code):
-            if code.co_filename.startswith(_LIBRARY):
+            if _is_harmless(code) or _serves_the_package(frame):
                 return
-            if not self._is_harmless(what):
-                name = getattr(what, "__qualname__", None) or repr(what)
-                self.reason = f"it calls {name}" + _at(code, frame.f_lineno)
+            self.reads.enter(frame)
+            if code not in self.codes:
+                self.codes[code] = True
+                self.reads.code(code, frame.f_globals, frame.f_builtins)
+                self.reason = self.reason or _changes(code)
+        elif event == "return":
+            back = frame.f_back
+            if what is not None and back is not None and not _serves_the_package(back):
+                self.reads.reach(what, back.f_code, given=True)
+        elif event == "c_call" and self.reason is None:
+            if _is_harmless(code) or _serves_the_package(frame) or self._is_harmless(what):
+                return
+            name = getattr(what, "__qualname__", None) or repr(what)
+            self.reason = f"it calls {name}" + _at(code, frame.f_lineno)
 
     def _caller(self, frame):
-        while frame is not None and _is_ours(frame.f_code):
+        while frame is not None and is_ours(frame.f_code):
             frame = frame.f_back
         return "" if frame is None else _at(frame.f_code, frame.f_lineno)
 
@@ -140,13 +159,39 @@ class Watch:
             module = getattr(what, "__module__", None) or getattr(of, "__name__", "")
             if module == "builtins":
                 return name in _BUILTINS
+            if module == "_operator" and (name in _CHANGES or _is_in_place(name)):
+                return False
             return module in _MODULES or module == _core.__name__
         if type(of) in _READERS and name in _READERS[type(of)]:
             return True
         if type(of) in (list, set):
-            return id(of) not in self._old  # it was made by the call
+            return self.is_new(of)
         kind = of if isinstance(of, type) else type(of)
-        return kind in _VALUES or kind.__module__.startswith(("numbus", "numpy"))
+        if kind in _VALUES:
+            return True
+        module = getattr(kind, "__module__", None)
+        of_numpy = isinstance(module, str) and module.startswith(("numbus", "numpy"))
+        return of_numpy and not module.startswith("numpy.random")  # which has a state
+
+
+def _serves_the_package(frame):
+    """Whether code is the package's, or NumPy's or Python's library's and called from there."""
+    while frame is not None:
+        code = frame.f_code
+        if is_ours(code):
+            return True
+        if not code.co_filename.startswith(_NUMPY) and not is_librarys(code):
+            return False
+        frame = frame.f_back
+    return True
+
+
+def _is_harmless(code):
+    return is_librarys(code) and code.co_filename[len(LIBRARY) :].startswith(_HARMLESS)
+
+
+def _is_in_place(name):
+    return name[:1] == "i" and hasattr(operator, f"__{name.strip('_')}__") and name != "index"
 
 
 # Attributes of tensors, whose values are part of what is captured.

@@ -4,7 +4,7 @@ import copy
 import itertools
 from collections import OrderedDict, namedtuple
 
-from ...core.compiling import ITEMS, Parts, observe
+from ...core.compiling import ITEMS, Parts, flat, observe
 from ...core.errors import message
 from ...tensors import Parameter, Tensor, no_grad
 from ...tensors import dtype as dtype_type
@@ -643,7 +643,7 @@ def _parts(self):
     """What a captured step of a program depends on: settings, parameters, modules, hooks."""
     fields = self.__dict__
     tables = [fields, *(f for f in fields.values() if isinstance(f, dict))]
-    return Parts([(ITEMS, table, None, tuple(table.values())) for table in tables])
+    return Parts([(ITEMS, table, None, flat(table)) for table in tables])
 
 
 observe(Module, Module.__call__, _parts)
