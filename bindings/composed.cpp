@@ -8,6 +8,7 @@
 
 #include <structmember.h>
 
+#include "array/capture.h"
 #include "convert.h"
 #include "float_errors.h"
 #include "quick.h"
@@ -231,6 +232,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* na
   if (float_errors::state.checked) [[unlikely]]
     return call_checked(self, args, nargs, names);
   const Composed& c = as_composed(self);
+  if (c.few_of == Few::Method || c.few_of == Few::Draws)
+    Capture::spoil("random numbers are drawn from a state of the host's");
   const bool warns = float_errors::state.warned != 0;
   // Inside of a body nothing is looked at.
   if ((!warns && !c.tests) || (warns && calls_back(args, nargs, names)))

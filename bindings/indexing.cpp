@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "array/at_once_calls.h"
+#include "array/capture.h"
 #include "array/placement.h"
 #include "base/error.h"
 #include "convert.h"
@@ -29,6 +30,7 @@ struct View {
   int64_t offset;
   int dim = 0;         // of the array's, how many have been indexed
   bool scalar = true;  // integers only: the result is an element, not a view
+  bool waits = false;  // integers that a capture may not read are index arrays without axes
 
   void add(int64_t extent, int64_t stride) {
     if (ndim == kMaxDims)
@@ -71,9 +73,26 @@ bool is_integer_index(PyObject* o) {
   return PyIndex_Check(o) && !PyObject_IsInstance(o, ndarray);
 }
 
+// An integer of an array's, which is to be used unseen.
+bool is_unseen(PyObject* o) {
+  if (!capture_now) return false;
+  if (is_generic(o)) return !as_generic(o).known && is_integer(as_generic(o).dtype);
+  return is_array(o) && as_array(o).ndim() == 0 && is_integer(as_array(o).dtype);
+}
+
+// Whether an index chooses one element: nothing can be written to it by way of the result.
+bool chooses_element(const Array& a, PyObject* index) {
+  if (!PyTuple_CheckExact(index)) return a.ndim() == 1 && is_unseen(index);
+  if (tuple_size(index) != a.ndim()) return false;
+  for (Py_ssize_t k = 0; k < tuple_size(index); ++k)
+    if (PyObject* o = tuple_item(index, k); !is_unseen(o) && !is_integer_index(o)) return false;
+  return true;
+}
+
 // Applies one element of an index; false: not a basic index.
 bool apply(View& v, PyObject* o, int remaining) {
   const Layout& l = *v.a->layout;
+  if (v.waits && is_unseen(o)) return false;
   const bool other = PySlice_Check(o) || o == Py_None || o == Py_Ellipsis;
   if (!other && is_integer_index(o)) {
     if (v.dim >= l.ndim()) {
@@ -201,7 +220,7 @@ struct Advanced {
 };
 
 // Nothing where NumPy, or numbus.core.indexing, has to sort it out.
-std::optional<Advanced> advanced(const Array& a, PyObject* index) {
+std::optional<Advanced> advanced(const Array& a, PyObject* index, bool waits) {
   constexpr size_t kMost = 3;  // index arrays of a gather
   Py_ssize_t n = 1;
   bool tuple = PyTuple_CheckExact(index);
@@ -221,7 +240,9 @@ std::optional<Advanced> advanced(const Array& a, PyObject* index) {
     PyObject* o = item(k);
     nb::object number;
     std::optional<Array> array;
-    if (is_array(o)) {
+    if (waits && is_unseen(o)) {
+      array = is_array(o) ? as_array(o) : array_of(as_generic(o));
+    } else if (is_array(o)) {
       Array& x = as_array(o);
       if (!is_integer(x.dtype)) return std::nullopt;
       if (x.ndim() > 0)
@@ -350,7 +371,10 @@ PyObject* get_element(PyObject* self, Py_ssize_t index) {
   });
 }
 
-PyObject* get_item(PyObject* self, PyObject* index) {
+namespace {
+
+// `constant`: nobody writes to the array, so that a part of it may be a copy.
+PyObject* part_of(PyObject* self, PyObject* index, bool constant) {
   if (const char* at = element_now(as_masked(self), index))
     return guarded([&] { return scalar_of(as_masked(self).full.dtype, at); });
   return guarded([&]() -> PyObject* {
@@ -365,10 +389,12 @@ PyObject* get_item(PyObject* self, PyObject* index) {
       if (std::optional<Array> taken = take_at_once(a, 0, as_masked(index).full))
         return wrap(std::move(*taken));
     View v;
+    v.waits = capture_now && (constant || chooses_element(a, index));
     if (!basic_view(a, index, v)) {
-      if (auto f = advanced(a, index)) {
+      if (auto f = advanced(a, index, v.waits)) {
         mark_line();
-        return wrap(gather(make_view(f->view), f->axes, f->index, f->first_axis));
+        Array made = gather(make_view(f->view), f->axes, f->index, f->first_axis);
+        return made.ndim() ? wrap(std::move(made)) : wrap_result(Masked(std::move(made)));
       }
       nb::object f = nb::steal(hook("getitem"));
       return f(nb::handle(self), nb::handle(index)).release().ptr();
@@ -377,6 +403,10 @@ PyObject* get_item(PyObject* self, PyObject* index) {
     return wrap_view(self, make_view(v));
   });
 }
+
+}  // namespace
+
+PyObject* get_item(PyObject* self, PyObject* index) { return part_of(self, index, false); }
 
 namespace {
 
@@ -404,8 +434,9 @@ int assign_item(PyObject* self, PyObject* index, PyObject* value) {
       from = Arg();
     }
     View v;
+    v.waits = capture_now;
     if (!basic_view(a, index, v)) {
-      if (auto f = advanced(a, index); f && ops.convert(value, from)) {
+      if (auto f = advanced(a, index, v.waits); f && ops.convert(value, from)) {
         mark_line();
         scatter(make_view(f->view), f->axes, f->index, f->first_axis, from);
         return Py_None;
@@ -497,10 +528,14 @@ void bind_indexing(nb::module_& m) {
       },
       nb::arg("mask"), "The indices, int64, at which a line of booleans holds.");
   m.def(
+      "part_of_constant",
+      [](nb::handle a, nb::handle index) { return nb::steal(part_of(a.ptr(), index.ptr(), true)); },
+      "a[index] of an array that nobody writes to.");
+  m.def(
       "advanced",
       [](nb::object o, nb::object index) -> nb::object {
         Array& a = as_array(o.ptr());
-        auto f = advanced(a, index.ptr());
+        auto f = advanced(a, index.ptr(), false);
         if (!f) return nb::none();
         nb::list arrays;
         for (Array& x : f->index) arrays.append(nb::steal(wrap(std::move(x))));

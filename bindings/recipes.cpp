@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <bit>
 
+#include "array/batch.h"
 #include "array/placement.h"
 #include "array/precision.h"
 #include "base/hash.h"
 #include "lazy/float_errors.h"
+#include "lazy/recorder.h"
 #include "program/program.h"
 #include "tensors.h"
 
@@ -204,9 +206,97 @@ class PureCalls {
   Recipes recipes_;
 };
 
+std::vector<Array> arrays_of(const nb::tuple& all) {
+  std::vector<Array> found;
+  for (nb::handle o : all)
+    found.push_back(is_generic(o.ptr()) ? array_of(as_generic(o.ptr())) : as_array(o.ptr()));
+  return found;
+}
+
+// While it lives, all work of this thread is recorded, as that of a program that is watched.
+class Recorded {
+ public:
+  Recorded() { program::begin(none_); }
+  ~Recorded() { program::end(none_); }
+  Recorded(const Recorded&) = delete;
+
+ private:
+  program::Program none_;
+};
+
+// The first example of dense arrays whose first axis counts examples, in memory of its own.
+std::vector<Array> first_examples(std::span<const Array> whole) {
+  std::vector<Array> first;
+  for (const Array& a : whole) {
+    const Layout& l = *a.layout;
+    const auto dims = static_cast<size_t>(l.ndim() - 1);
+    const Layout* one = Layout::get({l.shape() + 1, dims}, {l.strides() + 1, dims}, l.itemsize());
+    first.push_back(copy(view_of(a, one, a.offset), a.dtype, true));
+  }
+  return first;
+}
+
+// What `body` recorded for one example, of the arrays `whole` whose first axis counts them. Why not
+// is said by a text. While the body runs, its arrays have no elements yet, so that nothing can
+// depend on these.
+const char* capture_example(std::span<const Array> whole, nb::handle body,
+                            std::shared_ptr<const Recipe>& recipe) {
+  const bool alone = !observer() || Capture::alone();
+  // What is pending could be carried out meanwhile, and the example with it.
+  if (!capture_now) Runtime::get().flush("a batch");
+  const Recorded all;
+  const Recorder::Whole uncut(Recorder::of(*whole[0].base->device));
+  std::vector<Array> one, results;
+  nb::list wrapped;
+  {
+    const Uncaptured first;
+    one = first_examples(whole);
+  }
+  for (const Array& a : one) wrapped.append(nb::steal(wrap(Array(a))));
+  Capture capture(one);
+  if (alone) capture.record_alone();
+  const nb::object made =
+      nb::steal(PyObject_CallFunctionObjArgs(body.ptr(), wrapped.ptr(), nullptr));
+  if (!made.is_valid()) throw nb::python_error();
+  for (Array& a : arrays_of(nb::tuple(made)))
+    results.push_back(capture.makes(a) ? a : copy(a, a.dtype, true));
+  if (capture.why()) return capture.why();
+  for (const Array& a : one)
+    if (a.size() > 0 && !a.base->pending()) return "elements are needed on the way";
+  recipe = Recipe::of(capture, results);
+  return recipe ? nullptr : "a result is not made by it";
+}
+
+// What `body` does with arrays of one example, done for all of a batch: arrays whose first axis
+// counts the examples. Gives (results, which of them have a leading axis, what the body has left in
+// operands that it wrote to); or why it was done for the first one alone.
+nb::object record_batch(const nb::tuple& given, int64_t n, nb::handle body) {
+  std::vector<Array> whole = arrays_of(given);
+  for (Array& a : whole) a = copy(a, a.dtype, true);
+  std::shared_ptr<const Recipe> recipe;
+  const char* why = capture_example(whole, body, recipe);
+  std::optional<Batch> batch;
+  if (!why) why = batch.emplace(recipe, n).why();
+  if (why) {
+    Capture::spoil();  // what contains it has not seen the first example
+    return nb::str(why);
+  }
+  std::vector<Array> results = batch->record(whole);
+  nb::list made, leads, written;
+  for (size_t k = 0; k < results.size(); ++k) {
+    made.append(nb::steal(wrap(std::move(results[k]))));
+    leads.append(batch->is_batched(k));
+  }
+  for (size_t k = 0; k < whole.size(); ++k)
+    written.append(batch->writes(k) ? nb::steal(wrap(std::move(whole[k]))) : nb::none());
+  return nb::make_tuple(made, leads, written);
+}
+
 }  // namespace
 
 void bind_recipes(nb::module_& m) {
+  m.def("record_batch", record_batch, nb::arg("given"), nb::arg("n"), nb::arg("body"),
+        "Does for a batch of arrays what is done for one example.");
   nb::class_<PureCalls>(m, "PureCalls", "What the calls of a pure function of arrays record.")
       .def(nb::init<>())
       .def("answer", &PureCalls::answer, nb::arg("tag"), nb::arg("arrays"), nb::arg("body"));

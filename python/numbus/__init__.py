@@ -70,13 +70,20 @@ __array_namespace_info__ = _standard.NamespaceInfo
 _SUBMODULES = frozenset(
     "compat cuda data fft kernels linalg nn optim random tensors testing".split()
 )
-_KERNELS = frozenset({"guvectorize", "jit", "njit", "prange", "stencil", "types", "vectorize"})
-_GRADIENTS = frozenset(
-    {"checkpoint", "custom_gradient", "grad", "jacobian", "jvp", "stop_gradient", "value_and_grad",
-     "vjp"}
-)  # fmt: skip
-_STEPS = frozenset({"CompileWarning", "compile"})
-_TIMER = frozenset({"benchmark", "load_ipython_extension"})
+# Names by the modules that are imported when they are asked for.
+_LATE = {
+    name: module
+    for module, names in {
+        "kernels": "guvectorize jit njit prange stencil types",
+        "kernels._any_callable": "vectorize",
+        "gradients": "checkpoint custom_gradient grad jacobian jvp stop_gradient value_and_grad "
+        "vjp",
+        "batches": "vmap",
+        "core.compiling": "CompileWarning compile",
+        "measure.timer": "benchmark load_ipython_extension",
+    }.items()
+    for name in names.split()
+}
 _NUMPY_ONLY = frozenset({"core", "distutils", "f2py", "test"})
 
 
@@ -133,20 +140,12 @@ def __getattr__(name):
         return [item for item in dir(_numpy) if not item.startswith("_")]
     if name in _SUBMODULES:
         return _importlib.import_module("numbus." + name)
-    if name == "vectorize":
-        return _importlib.import_module("numbus.kernels._any_callable").vectorize
-    if name in _KERNELS:
-        return getattr(_importlib.import_module("numbus.kernels"), name)
-    if name in _GRADIENTS:
-        return getattr(_importlib.import_module("numbus.gradients"), name)
-    if name in _STEPS:
-        return getattr(_importlib.import_module("numbus.core.compiling"), name)
-    if name in _TIMER:
-        return getattr(_importlib.import_module("numbus.measure.timer"), name)
+    if name in _LATE:
+        return getattr(_importlib.import_module("numbus." + _LATE[name]), name)
     value = _fallback.lookup(name)
     globals()[name] = value
     return value
 
 
 def __dir__():
-    return sorted({*globals(), *_SUBMODULES, *_GRADIENTS, *_STEPS, *_TIMER, *dir(_numpy)})
+    return sorted({*globals(), *_SUBMODULES, *_LATE, *dir(_numpy)})

@@ -71,6 +71,7 @@ from numpy import str_ as str_
 from . import tensors as tensors
 from . import testing as testing
 from numpy import timedelta64 as timedelta64
+from . import types as types
 from numpy import typing as typing
 from numpy import ubyte as ubyte
 from numpy import uint as uint
@@ -1315,6 +1316,8 @@ def vecmat(x1: Any, x2: Any, /, out: Any = None, *, casting: Any = 'same_kind', 
     matmul()."""
 def vjp(function: Any, *args: Any, has_aux: Any = False) -> Any:
     """The value of `function` and the products of vectors with its Jacobian."""
+def vmap(function: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
+    """A function of arrays with one axis more than those of `function`."""
 def vsplit(ary: ArrayLike, indices_or_sections: Any) -> list[ndarray]:
     """Split along the first axis."""
 def vstack(tup: Any, *, dtype: DTypeLike | None = None, casting: Any = 'same_kind') -> ndarray:

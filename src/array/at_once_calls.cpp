@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "array/at_once_blocks.h"
+#include "array/capture.h"
 #include "lazy/calls.h"
 #include "lazy/explain.h"
 #include "lazy/single.h"
@@ -27,7 +28,7 @@ bool fresh_now(const Array& a) {
 
 bool may_work_at_once() {
   const Runtime& rt = Runtime::get();
-  return rt.at_once > 0 && rt.mode == Mode::Auto && !rt.explanation && !observer();
+  return rt.at_once > 0 && rt.mode == Mode::Auto && !rt.explanation && !observer() && !capture_now;
 }
 
 bool small::may_run(int64_t n, const Device& device) {
@@ -36,7 +37,7 @@ bool small::may_run(int64_t n, const Device& device) {
 
 bool readable_now(const Array& a) {
   Device* device = a.base->device;
-  return !observer() && device->host_readable() &&
+  return !observer() && !capture_now && device->host_readable() &&
          small::rests(*device, [&] { return small::readable(*a.base.get(), device); });
 }
 

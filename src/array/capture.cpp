@@ -49,6 +49,17 @@ bool Capture::is_constant(const std::vector<Known>& all, const Base& b) {
   return found != all.end() && found->kind == Known::Constant;
 }
 
+// Neither an operand's nor made by what is captured.
+bool Capture::is_apart(const Base& b) const {
+  const auto found = std::ranges::find(bases_, b.id, &Known::id);
+  return !b.pending() && (found == bases_.end() || found->kind == Known::Constant);
+}
+
+bool Capture::makes(const Array& a) const {
+  const auto found = std::ranges::find(bases_, a.base->id, &Known::id);
+  return found != bases_.end() && found->kind == Known::Fresh && a.owns;
+}
+
 Capture::View Capture::view_of(const ViewRef& v, bool written) {
   const Base& b = *v.base;
   auto found = std::ranges::find(bases_, b.id, &Known::id);

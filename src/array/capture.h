@@ -44,6 +44,15 @@ class Capture {
     if (capture_now) [[unlikely]]
       capture_now->give_up(why);
   }
+  // Before the host looks at, or writes, the memory of an array. What one capture has to do with
+  // may be seen in the recording of a batch (`alone`): it is the same for all examples.
+  static void touch(const Base& b) {
+    if (capture_now && !(capture_now->alone_ && capture_now->is_apart(b))) [[unlikely]]
+      spoil();
+  }
+  // What is captured is recorded once more, now, and nobody else observes this thread.
+  void record_alone() { alone_ = true; }
+  static bool alone() { return capture_now && capture_now->alone_; }
   // Of work that an observer keeps apart from its instructions.
   static void spoil_open(const char* why) {
     if (capture_now && capture_now->open_) [[unlikely]]
@@ -52,6 +61,8 @@ class Capture {
   size_t size() const { return steps_.size(); }
   // Whether the memory is kept: neither an operand's nor new.
   bool keeps(const Base& b) const { return is_constant(bases_, b); }
+  // Whether the array's memory was made since, and all of it is the array's.
+  bool makes(const Array& a) const;
   bool whole() const { return whole_; }
   bool open() const { return open_; }
   // Nothing is captured any more; what was stays.
@@ -78,6 +89,7 @@ class Capture {
  private:
   friend class Recipe;
   friend class Repeat;
+  friend class Batch;
   struct View {
     size_t base;
     LayoutRef layout;
@@ -119,12 +131,13 @@ class Capture {
   };
   static bool is_constant(const std::vector<Known>& all, const Base& b);
   View view_of(const ViewRef& v, bool written);
+  bool is_apart(const Base& b) const;
   void give_up(const char* why);
 
   std::vector<Step> steps_;
   std::vector<Known> bases_;
   const bool whole_, open_;
-  bool ended_ = false;
+  bool ended_ = false, alone_ = false;
   const char* why_ = nullptr;
   uint64_t why_at_ = 0;
   size_t numbers_ = 0;
@@ -179,6 +192,7 @@ class Recipe {
 
  private:
   friend class Repeat;
+  friend class Batch;
   std::vector<Array> record(std::span<const Array> given, std::span<const double> numbers,
                             std::vector<uint64_t>* ids, const std::function<void(bool)>& see) const;
 

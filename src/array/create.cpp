@@ -181,7 +181,7 @@ Array borrow(void* data, std::span<const int64_t> shape, std::span<const int64_t
 }
 
 char* data_of(const Array& a, const char* reason) {
-  Capture::spoil();
+  Capture::touch(*a.base.get());
   if (observer()) [[unlikely]]
     observer()->before_read(a);
   Runtime::get().materialize(a.base.get(), reason);
@@ -190,7 +190,7 @@ char* data_of(const Array& a, const char* reason) {
 }
 
 Scalar read_element(const Array& a, int64_t byte_offset) {
-  Capture::spoil();
+  Capture::touch(*a.base.get());
   if (observer()) [[unlikely]]
     observer()->before_read(a);
   Runtime::get().materialize_anywhere(a.base.get(), "value read");
@@ -221,7 +221,7 @@ std::shared_ptr<char> host_view(const Array& a, const char* reason) {
 
 Array to_device(const Array& a, Device& d) {
   if (a.base->device == &d) return a;
-  Capture::spoil();
+  Capture::touch(*a.base.get());
   if (observer()) [[unlikely]] {
     Observer* const told = observer();
     Array out;

@@ -142,7 +142,8 @@ class Array:
         raise TypeError("unhashable type: 'Array'")
 
     def __getitem__(self, key):
-        return Array(as_array(self._a[clamped(key, self.shape)]), self.weak_type)
+        part = _core.part_of_constant(self._a, clamped(key, self.shape))
+        return Array(as_array(part), self.weak_type)
 
     def __setitem__(self, key, value):
         raise TypeError(_IMMUTABLE)

@@ -5,6 +5,7 @@ import functools
 import numbus as nb
 
 from ... import gradients
+from ...batches import Leaves, mapped
 from ...core.dtypes import kind_of
 from ...core.errors import message
 from . import _dtypes
@@ -236,11 +237,9 @@ def linearize(fun, *primals):
 
 def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_name=None,
          sum_match=False):  # fmt: skip
-    """A function of arrays with one axis more: `fun` is called for each index of it, and the
-    results are stacked. `in_axes` and `out_axes` are ints, None, or trees of these.
+    """A function of arrays with one axis more: `numbus.vmap`. `in_axes` and `out_axes` are ints,
+    None, or trees of these.
     """
-    from .._mapping import mapped
-
     refuse("vmap", axis_name=axis_name, spmd_axis_name=spmd_axis_name, sum_match=sum_match)
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
@@ -261,13 +260,10 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
             given, named = form.unflatten(part)
             return fun(*given, **named)
 
-        def joined(results):
-            flat = [tree_flatten(arrays(r)) for r in results]
-            outs = _spread(out_axes, flat[0][1].unflatten(flat[0][0]))
-            columns = zip(zip(*[ls for ls, _ in flat], strict=True), outs, strict=True)
-            return flat[0][1].unflatten([_stacked(same, d) for same, d in columns])
+        def outs(leaves, build):
+            return _spread(out_axes, build(leaves))
 
-        return mapped(call, leaves, axes, joined, _slice, axis_size)
+        return mapped(call, leaves, axes, outs, _Leaves(), axis_size)
 
     return wrapper
 
@@ -296,16 +292,31 @@ def _spread(axes, tree):
     return found
 
 
-def _slice(x, axis, k):
-    if hasattr(x, "_key_array"):
-        return x[(slice(None),) * axis + (k,)]
-    return Array(as_array(x._a[(slice(None),) * axis + (k,)]), x.weak_type)
+class _Leaves(Leaves):
+    keeps_writes = False
+
+    def split(self, result):
+        leaves, form = tree_flatten(arrays(result))
+        return leaves, form.unflatten
+
+    def raw(self, leaf):
+        return leaf._a if isinstance(leaf, Array) else getattr(leaf, "_key_array", None)
+
+    def like(self, leaf, array):
+        if isinstance(leaf, Array):
+            return Array(as_array(array), leaf.weak_type)
+        return type(leaf)(array)
+
+    def part(self, leaf, axis, k):
+        array = self.raw(leaf)
+        return self.like(leaf, array[(slice(None),) * axis + (k,)])
+
+    def stacked(self, column, axis):
+        return _stacked(column, axis)
 
 
 def _stacked(same, axis):
     first = same[0]
-    if axis is None:
-        return first
     if hasattr(first, "_key_array"):
         return type(first)(nb.stack([x._key_array for x in same], axis=axis))
     found = late.numpy.stack(list(same), axis=axis)

@@ -16,7 +16,7 @@ from . import _dtypes
 from . import numpy as jnp
 from ._array import Array, as_array, cast, made
 from ._functions import check_precision
-from ._transforms import _slice, _stacked, arrays
+from ._transforms import _Leaves, _stacked, arrays
 from .tree_util import tree_flatten, tree_leaves, tree_map
 
 __name__ = "jax.lax"
@@ -105,7 +105,7 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
     (n,) = sizes
     carry, made_ys = arrays(init), []
     for k in range(n - 1, -1, -1) if reverse else range(n):
-        result = f(carry, form.unflatten([_slice(x, 0, k) for x in leaves]))
+        result = f(carry, form.unflatten([_Leaves().part(x, 0, k) for x in leaves]))
         if not isinstance(result, tuple) or len(result) != 2:
             raise TypeError(message("scan", "not a pair", type(result).__name__, "(carry, y)"))
         carry = _like(carry, arrays(result[0]), "scan")

@@ -4,10 +4,11 @@ import functools
 import os
 
 from ... import tensors
+from ...batches import Leaves, mapped
 from ...core import precision as _precision
 from ...core import trees
 from ...core.errors import message
-from .._mapping import mapped
+from ...tensors._tensor import wrap
 
 
 class _Format:
@@ -55,11 +56,38 @@ def set_num_threads(number):
     _state["threads"] = int(number)
 
 
-def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
-    """A function of tensors with one dimension more, over which `func` is called and stacked.
+class _Leaves(Leaves):
+    def split(self, result):
+        leaves, shape = trees.flatten(result)
+        for leaf in leaves:
+            if not tensors.is_tensor(leaf):
+                raise ValueError(
+                    message("vmap", "the function returns what is no tensor",
+                            type(leaf).__name__, "tensors, or trees of these")
+                )  # fmt: skip
+        return leaves, lambda made: trees.unflatten(shape, made)
 
-    Calls are made one after another and fuse as far as they may; `in_dims` is a number, None, or a
-    tuple of these for the arguments, `out_dims` a number or a tuple for the results.
+    def raw(self, leaf):
+        if not tensors.is_tensor(leaf) or leaf.requires_grad:
+            return None  # the tape sees one call after the other
+        return leaf._array
+
+    def like(self, leaf, array):
+        return wrap(array)
+
+    def part(self, leaf, axis, k):
+        return leaf.select(axis, k)
+
+    def stacked(self, column, axis):
+        return tensors.stack(column, dim=axis)
+
+
+def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
+    """A function of tensors with one dimension more: `numbus.vmap`.
+
+    `in_dims` is a number, None, or a tuple of these for the arguments, `out_dims` a number or a
+    tuple for the results. Where gradients by what it is given or reads are taken outside, it is
+    called for each index in turn. `chunk_size` is of no use: what is not needed is not kept.
     """
 
     if randomness == "same":
@@ -88,15 +116,9 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
             given = [trees.unflatten(shape, [next(rest) for _ in own]) for own, shape in flat]
             return func(*given, **keywords)
 
-        def joined(made):
-            columns = [trees.flatten(x)[0] for x in made]
-            outs = (
-                out_dims if isinstance(out_dims, (tuple, list)) else (out_dims,) * len(columns[0])
-            )
-            pairs = zip(zip(*columns, strict=True), outs, strict=True)
-            stacked = [tensors.stack(list(same), dim=d) for same, d in pairs]
-            return trees.unflatten(trees.flatten(made[0])[1], stacked)
+        def outs(made, build):
+            return list(out_dims) if isinstance(out_dims, (tuple, list)) else [out_dims] * len(made)
 
-        return mapped(call, leaves, axes, joined, lambda x, d, k: x.select(d, k))
+        return mapped(call, leaves, axes, outs, _Leaves())
 
     return wrapper

@@ -2,7 +2,7 @@
 
 import functools
 
-from ..._core import flush, quiet
+from ..._core import capturing, flush, quiet
 from ...core.dtypes import kind_of
 from ...core.errors import message
 from ...functions import names as np
@@ -193,7 +193,8 @@ def _numbers_and_ones(key):
     classes, dtype, _ = key
     with quiet():
         numbers, ones = np.arange(classes), np.ones(classes, dtype)
-    flush("constants of a loss")  # what else is pending could not take them with it
+    if not capturing():
+        flush("constants of a loss")  # what else is pending could not take them with it
     return numbers, ones
 
 
