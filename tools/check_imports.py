@@ -26,6 +26,7 @@ LAYERS = [
         "numbus._cusolver",
         "numbus.fft",
         "numbus.gradients",
+        "numbus.batches",
         "numbus.linalg",
         "numbus.random",
         "numbus.testing",
