@@ -72,7 +72,7 @@ class _Leaves(Leaves):
             return None  # the tape sees one call after the other
         return leaf._array
 
-    def like(self, leaf, array):
+    def like(self, _leaf, array):
         return wrap(array)
 
     def part(self, leaf, axis, k):
@@ -116,7 +116,7 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
             given = [trees.unflatten(shape, [next(rest) for _ in own]) for own, shape in flat]
             return func(*given, **keywords)
 
-        def outs(made, build):
+        def outs(made, _build):
             return list(out_dims) if isinstance(out_dims, (tuple, list)) else [out_dims] * len(made)
 
         return mapped(call, leaves, axes, outs, _Leaves())
