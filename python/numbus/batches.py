@@ -39,7 +39,7 @@ class Leaves:
         """The array of a leaf; None: it has to be taken one index at a time."""
         return leaf
 
-    def like(self, leaf, array):
+    def like(self, _leaf, array):
         """A leaf as the given one is, of another array."""
         return array
 
