@@ -52,6 +52,13 @@ class Capture {
   }
   // What is captured is recorded once more, now, and nobody else observes this thread.
   void record_alone() { alone_ = true; }
+  // Before work of which programs are told otherwise than by its instructions. Where nobody will be
+  // told of these again, that is nothing to the capture.
+  static void hide() {
+    if (capture_now && !capture_now->alone_ && !(capture_now->whole_ && !capture_now->open_))
+        [[unlikely]]
+      spoil();
+  }
   static bool alone() { return capture_now && capture_now->alone_; }
   // Of work that an observer keeps apart from its instructions.
   static void spoil_open(const char* why) {

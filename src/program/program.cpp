@@ -114,7 +114,7 @@ bool sees(const Program& p) {
 bool depends(const Array& a) { return observer() && watch.depends(a); }
 
 Constants::Constants() : before_(watch.constants) {
-  if (!Capture::alone()) Capture::spoil();
+  Capture::hide();
   watch.constants = true;
 }
 Constants::~Constants() { watch.constants = before_; }
@@ -123,7 +123,7 @@ Closed::Closed(std::string name)
     : before_(std::exchange(watch.closed, watch.programs.size())),
       hidden_before_(std::exchange(watch.hidden, watch.programs.size())),
       name_before_(std::exchange(watch.closed_by, std::move(name))) {
-  if (!Capture::alone()) Capture::spoil();
+  Capture::hide();
 }
 Closed::~Closed() {
   watch.closed = before_;
@@ -142,7 +142,7 @@ Constant::~Constant() {
 
 void add_work(const std::string& name, std::span<const Array> operands,
               std::span<const Array> results, const Pullback& pullback) {
-  if (!Capture::alone()) Capture::spoil();
+  Capture::hide();
   if (!observer()) return;
   for (size_t n = watch.closed; n < watch.programs.size(); ++n)
     watch.programs[n]->program->add(name, operands, results, pullback);

@@ -98,6 +98,18 @@ def finished(a, where=None, requires_grad=False):
     return t
 
 
+def made_on(where, make, *args, **keywords):
+    """What `make` gives, made on a device: nothing has to be copied there."""
+    name = named(where)
+    if name is None:
+        return make(*args, **keywords)
+    before = _core.set_device(name)
+    try:
+        return make(*args, **keywords)
+    finally:
+        _core.set_device(before)
+
+
 Tensor._of = staticmethod(wrap)
 
 
@@ -174,7 +186,8 @@ def _made(op, function):
     ):  # fmt: skip
         not_yet(op, out=out, layout=layout, memory_format=memory_format)
         t = _dtypes.to_numpy(dtype) or _dtypes.default_float()
-        return finished(function(sizes(op, size), dtype=t), device, requires_grad)
+        made = made_on(device, function, sizes(op, size), dtype=t)
+        return finished(made, device, requires_grad)
 
     make.__name__ = make.__qualname__ = op
     make.__doc__ = (
@@ -190,7 +203,8 @@ def full(size, fill_value, *, dtype=None, device=None, requires_grad=False):
     """A tensor of one number, of its dtype (Python floats: the default dtype)."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     t = _dtypes.to_numpy(dtype) or _dtypes._number_type(value)
-    return finished(nb.full(sizes("full", (size,)), value, dtype=t), device, requires_grad)
+    made = made_on(device, nb.full, sizes("full", (size,)), value, dtype=t)
+    return finished(made, device, requires_grad)
 
 
 def _like(op, function):
@@ -198,8 +212,8 @@ def _like(op, function):
         not_yet(op, memory_format=memory_format)
         a = input._array
         t = _dtypes.to_numpy(dtype) or a.dtype
-        made = function(a.shape, *args, dtype=t)
-        return finished(made, beside(a) if device is None else device, requires_grad)
+        where = beside(a) if device is None else device
+        return finished(made_on(where, function, a.shape, *args, dtype=t), where, requires_grad)
 
     make.__name__ = make.__qualname__ = op + "_like"
     make.__doc__ = f"`{op}` of the shape, dtype and device of a tensor."
@@ -213,8 +227,9 @@ empty_like, full_like = _like("empty", nb.empty), _like("full", nb.full)
 def _new(function):
     def make(self, *size, dtype=None, device=None, requires_grad=False):
         t = _dtypes.to_numpy(dtype) or self._array.dtype
-        made = function(sizes("new", size), dtype=t)
-        return finished(made, beside(self._array) if device is None else device, requires_grad)
+        where = beside(self._array) if device is None else device
+        made = made_on(where, function, sizes("new", size), dtype=t)
+        return finished(made, where, requires_grad)
 
     return make
 
@@ -222,10 +237,12 @@ def _new(function):
 Tensor.new_zeros, Tensor.new_ones = _new(nb.zeros), _new(nb.ones)
 Tensor.new_empty = _new(nb.empty)
 Tensor.new_full = lambda self, size, fill_value, *, dtype=None, device=None, requires_grad=False: (
-    finished(
-        nb.full(tuple(size), fill_value, dtype=_dtypes.to_numpy(dtype) or self._array.dtype),
-        beside(self._array) if device is None else device,
-        requires_grad,
+    full(
+        tuple(size),
+        fill_value,
+        dtype=self._array.dtype if dtype is None else dtype,
+        device=beside(self._array) if device is None else device,
+        requires_grad=requires_grad,
     )
 )
 Tensor.new_tensor = lambda self, data, *, dtype=None, device=None, requires_grad=False: tensor(
@@ -245,25 +262,28 @@ def arange(start=0, end=None, step=1, *, dtype=None, device=None, requires_grad=
     if t is None:
         whole = all(isinstance(x, (builtins.int, numpy.integer)) for x in (start, end, step))
         t = _dtypes.int64.numpy if whole else _dtypes.default_float()
-    return finished(as_dtype(nb.arange(start, end, step), t), device, requires_grad)
+    made = made_on(device, lambda: as_dtype(nb.arange(start, end, step), t))
+    return finished(made, device, requires_grad)
 
 
 def linspace(start, end, steps, *, dtype=None, device=None, requires_grad=False):
     """Numbers at equal distances from `start` to `end`, with it."""
     t = _dtypes.to_numpy(dtype) or _dtypes.default_float()
-    return finished(nb.linspace(start, end, steps, dtype=t), device, requires_grad)
+    made = made_on(device, nb.linspace, start, end, steps, dtype=t)
+    return finished(made, device, requires_grad)
 
 
 def logspace(start, end, steps, base=10.0, *, dtype=None, device=None, requires_grad=False):
     """Powers of `base` at equal ratios."""
     t = _dtypes.to_numpy(dtype) or _dtypes.default_float()
-    return finished(nb.logspace(start, end, steps, base=base, dtype=t), device, requires_grad)
+    made = made_on(device, nb.logspace, start, end, steps, base=base, dtype=t)
+    return finished(made, device, requires_grad)
 
 
 def eye(n, m=None, *, dtype=None, device=None, requires_grad=False):
     """Ones on the diagonal, zeros elsewhere."""
     t = _dtypes.to_numpy(dtype) or _dtypes.default_float()
-    return finished(nb.eye(n, m, dtype=t), device, requires_grad)
+    return finished(made_on(device, nb.eye, n, m, dtype=t), device, requires_grad)
 
 
 # Dtypes and devices
