@@ -5,7 +5,9 @@
 #include <bit>
 #include <numeric>
 
+#include "array/convolution.h"
 #include "array/observer.h"
+#include "lazy/calls.h"
 #include "ops/routines.h"
 
 namespace numbus {
@@ -93,9 +95,28 @@ const char* Batch::refuses(const Step& s) const {
   return nullptr;
 }
 
+namespace {
+
+struct Convolved {
+  ConvolutionKind kind;
+  ConvolutionForm form;
+  explicit Convolved(const Instr& i) : kind(kind_of(i.attributes)), form(form_of(i.attributes)) {}
+};
+
+}  // namespace
+
 const char* Batch::refuses_routine(const Step& s) const {
   const Routine r = s.instr.routine;
   if (r == Routine::matmul || r == Routine::accumulate || works_on_lines(r)) return nullptr;
+  if (r == Routine::convolve) {
+    if (!is_grouped(s)) return nullptr;
+    const Convolved c(s.instr);
+    const bool of_weights = c.kind == ConvolutionKind::Weight;
+    const Layout& w = of_weights ? *s.out.layout : *s.in[1].view->layout;
+    if (convolves(recipe_->device(), s.out.dtype, {w.shape(), 4}, c.form.stride,
+                  c.form.groups * n_))
+      return nullptr;
+  }
   return "it calls a routine that has no batches";
 }
 
@@ -251,6 +272,60 @@ void Batch::record_stacks(const Step& s) {
   assign(to, Arg(&fresh));
 }
 
+namespace {
+
+std::vector<int64_t> shape_of(const Array& a) { return {a.shape().begin(), a.shape().end()}; }
+
+}  // namespace
+
+// Whether the examples are groups of channels, not more images: each has weights of its own.
+bool Batch::is_grouped(const Step& s) const {
+  return kind_of(s.instr.attributes) == ConvolutionKind::Weight || batched(*s.in[1].view);
+}
+
+// (examples, images, channels, ...) as images with the channels of all examples.
+Array Batch::as_channels(const View& v) {
+  const Array a = leading(v);
+  const Layout& l = *a.layout;
+  return reshape(transpose(a, std::vector<int>{1, 0, 2, 3, 4}),
+                 {l.shape(1), n_ * l.shape(2), l.shape(3), l.shape(4)});
+}
+
+Array Batch::as_images(const View& v) {
+  const Array a = leading(v);
+  const Layout& l = *a.layout;
+  return reshape(a, {n_ * l.shape(1), l.shape(2), l.shape(3), l.shape(4)});
+}
+
+void Batch::record_convolution(const Step& s) {
+  Convolved c(s.instr);
+  const View &a = *s.in[0].view, &b = *s.in[1].view;
+  const Array to = leading(s.out);
+  const Layout& l = *s.out.layout;
+  std::vector<int64_t> shape{l.shape(0), l.shape(1), l.shape(2), l.shape(3)};
+  const auto with = [&](const Array& x, const Array& y) {
+    if (s.seen) return convolve(c.kind, x, y, shape, c.form);
+    const Unobserved alone;
+    return convolve(c.kind, x, y, shape, c.form);
+  };
+  if (!is_grouped(s)) {
+    shape[0] *= n_;
+    const Array made = reshape(with(as_images(a), plain(b)), shape_of(to));
+    return assign(to, Arg(&made));
+  }
+  c.form.groups *= n_;
+  if (c.kind == ConvolutionKind::Weight) {
+    shape[0] *= n_;
+    const Array made = reshape(with(as_channels(a), as_channels(b)), shape_of(to));
+    return assign(to, Arg(&made));
+  }
+  shape[1] *= n_;
+  const Array made = with(as_channels(a), as_images(b));
+  const Array apart = transpose(reshape(made, {l.shape(0), n_, l.shape(1), l.shape(2), l.shape(3)}),
+                                std::vector<int>{1, 0, 2, 3, 4});
+  assign(to, Arg(&apart));
+}
+
 void Batch::record_step(const Step& s) {
   const Instr& i = s.instr;
   if (!batched(s.out)) {
@@ -261,6 +336,7 @@ void Batch::record_step(const Step& s) {
     }
     return put(m, plain(s.out), s.seen);
   }
+  if (i.code == Instr::Call && i.routine == Routine::convolve) return record_convolution(s);
   if (i.code == Instr::Call) return works_on_lines(i.routine) ? record_dense(s) : record_stacks(s);
   if (i.gathers() || i.scatters()) return record_indexing(s);
   if (i.code == Instr::Map && i.op == Op::index) return record_positions(s);

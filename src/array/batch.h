@@ -46,6 +46,10 @@ class Batch {
   void record_dense(const Step& s);
   void record_stacks(const Step& s);
   void record_positions(const Step& s);
+  bool is_grouped(const Step& s) const;
+  Array as_channels(const View& v);
+  Array as_images(const View& v);
+  void record_convolution(const Step& s);
   void put(Made& m, const Array& out, bool seen);
 
   std::shared_ptr<const Recipe> recipe_;

@@ -217,3 +217,29 @@ def test_a_function_of_numbers(told):
 def test_mistakes(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize("images", [1, 2])
+@pytest.mark.parametrize("form", [(1, 0, 1, 1), (2, 1, 1, 2), (1, 1, 2, 1)])
+def test_convolutions(told, images, form):
+    """Of images, and of weights that differ from example to example."""
+    func, f = torch.func, nn.functional.conv2d
+    devices = ["cpu", "fenced"] if DEVICE == "cpu" else [DEVICE]
+    for device in devices:
+        torch.manual_seed(0)
+        x = torch.randn(5, images, 4, 9, 8).to(device)
+        w = torch.randn(5, 6, 4 // form[3], 3, 3).to(device)
+        call = lambda x, w: f(x, w, None, *form)  # noqa: E731
+        square = lambda x, w: (f(x, w, None, *form) ** 2).sum()  # noqa: E731
+        for body in (call, func.grad(square), func.grad(square, 1)):
+            for given, dims in (((x, w[0]), (0, None)), ((x, w), (0, 0)), ((x[0], w), (None, 0))):
+                told.clear()
+                found = torch.vmap(body, in_dims=dims)(*given)
+                rows = [
+                    body(*[a if d is None else a[k] for a, d in zip(given, dims, strict=True)])
+                    for k in range(5)
+                ]
+                want = torch.stack(rows).cpu().numpy()
+                scale = np.abs(want).max()
+                np.testing.assert_allclose(found.cpu().numpy() / scale, want / scale, atol=1e-6)
+                assert told == [True]
