@@ -6,7 +6,9 @@ import collections
 import dataclasses
 import functools
 import operator
+import threading
 import types
+import weakref
 
 import numpy as np
 import pytest
@@ -572,6 +574,166 @@ def random_choices():
     return lambda x: x * r.choice([1.0, 1.0, 1.0, 2.0]), lambda k: None
 
 
+class Special:
+    """What Python asks of an object by itself."""
+
+    def __init__(self):
+        self.scale = 2.0
+
+    def __len__(self):
+        return int(self.scale)
+
+    def __getitem__(self, k):
+        return self.scale
+
+    def __iter__(self):
+        yield self.scale
+
+    def __bool__(self):
+        return self.scale > 2
+
+    def __enter__(self):
+        return self.scale
+
+    def __exit__(self, *error):
+        pass
+
+
+@way
+def special_methods():
+    c = Special()
+
+    def f(x):
+        for v in c:
+            x = x * v
+        with c as v:
+            return x * c[0] * len(c) * (2 if c else 3) * v
+
+    return f, set_scale(c)
+
+
+class Meta(type):
+    @property
+    def scale(cls):
+        return cls._scale
+
+
+class OfMeta(metaclass=Meta):
+    _scale = 2.0
+
+
+@way
+def by_metaclass():
+    OfMeta._scale = 2.0
+    return lambda x: x * OfMeta.scale, lambda k: setattr(OfMeta, "_scale", float(k))
+
+
+class Hidden:
+    def __get__(self, o, kind):
+        return o.hidden[0]
+
+
+class Described:
+    scale = Hidden()
+
+    def __init__(self):
+        self.hidden = [2.0]
+
+
+@way
+def by_descriptor():
+    c = Described()
+    return lambda x: x * c.scale, lambda k: c.hidden.__setitem__(0, float(k))
+
+
+@way
+def by_weak_reference():
+    c = Config()
+    r = weakref.ref(c)
+    return lambda x: x * r().scale, lambda k, c=c: setattr(c, "scale", float(k))
+
+
+@way
+def by_match():
+    c = Config()
+    space = {"c": c, "Config": Config}
+    exec("def f(x):\n match c:\n  case Config(scale=s):\n   return x * s", space)
+    return space["f"], set_scale(c)
+
+
+@way
+def attributes_of_a_thread():
+    c = threading.local()
+    c.scale = 2.0
+    return lambda x: x * c.scale, set_scale(c)
+
+
+@way
+def a_view_of_a_dict():
+    d = {"a": 2.0}
+    m = types.MappingProxyType(d)
+    return lambda x: x * m["a"], lambda k: d.__setitem__("a", float(k))
+
+
+@way
+def dicts_of_pythons_library():
+    c = collections.ChainMap({"a": 2.0})
+    d = collections.UserDict(a=2.0)
+
+    def change(k):
+        c["a"] = float(k)
+        d["a"] = float(k)
+
+    return lambda x: x * c["a"] * d["a"], change
+
+
+@way
+def a_key_that_is_missing():
+    d = {}
+
+    def f(x):
+        try:
+            return x * d["a"]
+        except KeyError:
+            return x * 2.0
+
+    return f, lambda k: d.__setitem__("a", float(k))
+
+
+@way
+def functions_in_a_list():
+    def make(scale):
+        return lambda y: y * scale
+
+    fs = [make(2.0)]
+    return lambda x: fs[0](x), lambda k: fs.__setitem__(0, make(float(k)))
+
+
+@pytest.mark.parametrize(
+    ("make", "read", "change", "is_seen"),
+    [
+        (Config, lambda c: c.scale, lambda c, k: setattr(c, "scale", float(k)), True),
+        (Config, lambda c: c.values[0], lambda c, k: c.values.__setitem__(0, float(k)), True),
+        (lambda: [Config()], lambda c: c[0].scale, lambda c, k: set_scale(c[0])(k), True),
+        (lambda: {"a": Config()}, lambda c: c["a"].scale, lambda c, k: set_scale(c["a"])(k), True),
+        (lambda: {2.0}, lambda c: sum(c), lambda c, k: c.add(float(k * 7)), True),
+        (lambda: np.ones(1), lambda c: float(c[0]), lambda c, k: c.__setitem__(0, k), False),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_arguments_that_are_objects(make, read, change, is_seen):
+    c = make()
+    f = lambda x, c, *more, **named: x * read(c) * read(more[0]) * read(named["d"])  # noqa: E731
+    compiled = nb.compile(f)
+    for k in range(11):
+        if k >= 5:
+            change(c, k)
+        x = fenced([1.0, -2.0])
+        found, wanted = compiled(x, c, c, d=c), f(x, c, c, d=c)
+        assert found.to("cpu").numpy().tolist() == wanted.to("cpu").numpy().tolist()
+    assert (compiled.answers > 0) == is_seen
+
+
 @pytest.fixture(autouse=True)
 def classes_as_they_were():
     before = [(c, dict(vars(c))) for c in (Config, Child)]
@@ -590,13 +752,14 @@ def classes_as_they_were():
 PYTHONS = {
     "too_many_items", "a_deque", "an_array_of_numpys", "an_iterator", "a_generator",
     "set_by_operator", "random_choices", "replaced_dataclass", "cached",
+    "by_descriptor", "attributes_of_a_thread", "a_view_of_a_dict",
 }  # fmt: skip
 
 
 # What these change is there once.
 SHARED = {
     "by_class", "by_classmethod", "by_super", "by_type", "by_class_of", "table_of_class",
-    "class_in_list", "method_of_a_class", "attribute_of_class_by_object",
+    "class_in_list", "method_of_a_class", "attribute_of_class_by_object", "by_metaclass",
 }  # fmt: skip
 
 

@@ -201,7 +201,8 @@ class Reads:
 
     def add(self, kind, of, name, value, owner=None):
         """Notes that `of` has a value by a name."""
-        self.guards.setdefault((kind, id(of), name), (kind, of, name, value, owner or of))
+        owner = of if owner is None else owner
+        self.guards.setdefault((kind, id(of), name), (kind, of, name, value, owner))
 
     def enter(self, frame):
         """What a function that begins can read by names, and what it was given."""
