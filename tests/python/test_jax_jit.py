@@ -242,3 +242,24 @@ def test_views_at_other_offsets():
     batch = jax.vmap(jitted)(rows)
     expected = jax.vmap(lambda x: jnp.sin(x).sum())(rows)
     np.testing.assert_array_equal(leaves(batch)[0], leaves(expected)[0])
+
+
+def test_a_function_within_that_sees_arrays_of_the_outer_one():
+    """What an inner function closes over is another array at each call of the outer one."""
+    seen = {}
+
+    @jax.jit
+    def inner(y):
+        return y * seen["x"]
+
+    def outer(x, asks):
+        seen["x"] = x + 1
+        made = inner(x)
+        return made if not asks or float(made.sum()) > -1e9 else x
+
+    for asks in (False, True):  # recorded again, or run by Python
+        compiled = jax.jit(outer, static_argnums=1)
+        for k in range(5):
+            x = jnp.arange(3.0) + k
+            got = compiled(x, asks)
+            np.testing.assert_array_equal(np.asarray(got), np.asarray(x * (x + 1)))

@@ -3,6 +3,7 @@
 import functools
 import inspect
 import itertools
+import threading
 
 from ... import _core
 from ...core.errors import message
@@ -100,6 +101,13 @@ def _raw(x):
     return x._a if isinstance(x, Array) else x._key_array
 
 
+class _Depth(threading.local):
+    calls = 0  # of functions that `jit` has made, one inside of another
+
+
+_depth = _Depth()
+
+
 class _Calls:
     """What is known of the calls of one function."""
 
@@ -117,8 +125,16 @@ class _Calls:
 
     def answer(self, given, named, fixed, static):
         """The function's results for arrays and static arguments."""
-        if _dtypes.is_jit_disabled():
+        # Within another one it is part of that, and may see its arrays otherwise than as arguments.
+        if _dtypes.is_jit_disabled() or _depth.calls > 0:
             return arrays(self._fun(*given, **named))
+        _depth.calls += 1
+        try:
+            return self._outermost(given, named, fixed, static)
+        finally:
+            _depth.calls -= 1
+
+    def _outermost(self, given, named, fixed, static):
         plain = [x for k, x in enumerate(given) if k not in fixed]
         leaves, form = tree_flatten((plain, {n: x for n, x in named.items() if n not in static}))
         others = [(k, type(given[k]), given[k]) for k in sorted(fixed) if k < len(given)]
