@@ -46,6 +46,9 @@ class _NdarrayType(type):
     def __dir__(cls):
         return dir(_core.ndarray)
 
+    def __repr__(cls):
+        return repr(numpy.ndarray)  # as print(type(a)) of tutorials shows it
+
     def __eq__(cls, other):
         return other is cls or other is _core.ndarray
 
