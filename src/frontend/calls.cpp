@@ -9,21 +9,60 @@
 
 namespace numbus::frontend {
 
-void Lower::call_arguments(const Node& n, Call& c) {
+namespace {
+
+// Which arguments of NumPy's functions are shapes, axes and the like: by position, the array
+// counted, and by name.
+bool is_shape(const std::string& function, size_t position) {
+  static const std::unordered_map<std::string, std::vector<size_t>> kShapes = {
+      {"zeros", {0}},   {"ones", {0}},         {"empty", {0}},
+      {"full", {0}},    {"indices", {0}},      {"ndindex", {0}},
+      {"reshape", {1}}, {"broadcast_to", {1}}, {"resize", {1}},
+      {"tile", {1}},    {"pad", {1}},          {"transpose", {1}},
+      {"roll", {1, 2}}, {"moveaxis", {1, 2}},  {"unravel_index", {1}},
+      {"rot90", {2}},   {"tensordot", {2}},    {"ravel_multi_index", {1}},
+      {"flip", {1}},    {"expand_dims", {1}}};
+  auto it = kShapes.find(function);
+  return it != kShapes.end() && std::ranges::find(it->second, position) != it->second.end();
+}
+
+bool is_shape(const std::string& function, const std::string& word) {
+  static const std::unordered_set<std::string> kShapes = {
+      "shape",  "newshape",    "reps", "dimensions", "pad_width",
+      "source", "destination", "axes", "dims",       "size"};
+  return kShapes.contains(word) || (word == "axis" && is_shape(function, 1)) ||
+         (word == "shift" && function == "roll");
+}
+
+}  // namespace
+
+// The arguments of a call. `function`: which of NumPy's is called, without its module; a list that
+// is written as a shape or for axes is a tuple to it.
+void Lower::call_arguments(const Node& n, Call& c, const std::string& function, size_t first) {
   const Node& f = *n.one(Field::func);
   bool print = f.kind == NodeKind::Global && f.text == "print";
+  const size_t count = n.all(Field::args).size();
+  auto of_axes = [&](const Node& a) {  // einsum(a, [0, 1], b, [1, 2], [0, 2])
+    const size_t k = c.args.size();
+    if (a.kind != NodeKind::List) return false;
+    if (function == "einsum")
+      return k > 0 && !c.args[0].type.is(Type::Tag::Text) && (k % 2 == 1 || k + 1 == count);
+    return !function.empty() && is_shape(function, k + first);
+  };
   for (const Node& a : n.all(Field::args)) {
     if (a.kind == NodeKind::Starred) {
       Value more = expression(*a.one(Field::value));
       if (!more.type.is(Type::Tag::Tuple)) not_yet(a, "* of anything but a tuple");
       for (const Value& i : more.items) c.args.push_back(i);
     } else {
-      c.args.push_back(print ? printed(a) : maybe_none(a));
+      c.args.push_back(print ? printed(a) : of_axes(a) ? display(a, true) : maybe_none(a));
     }
   }
   for (const Node& k : n.all(Field::keywords)) {
     if (k.text.empty()) not_yet(n, "** in a call");
-    c.keywords.push_back({k.text, maybe_none(*k.one(Field::value))});
+    const Node& v = *k.one(Field::value);
+    const bool shape = !function.empty() && v.kind == NodeKind::List && is_shape(function, k.text);
+    c.keywords.push_back({k.text, shape ? display(v, true) : maybe_none(v)});
   }
 }
 
@@ -32,7 +71,7 @@ Value Lower::call_with_arguments(const Node& n) {
   Call c{n, {}, {}};
   if (f.kind == NodeKind::Attribute) {
     Value self = some_with_attributes(n, maybe_none(*f.one(Field::value)), f.text);
-    call_arguments(n, c);
+    call_arguments(n, c, self.type.is_array() && !is_plain_list(self) ? f.text : "", 1);
     if (self.unknown()) return {};
     const bool gets = self.type.is(Type::Tag::Dict) && (f.text == "get" || f.text == "pop");
     for (size_t k = 0; k < c.args.size(); ++k)
@@ -65,11 +104,14 @@ Value Lower::call_with_arguments(const Node& n) {
   Value callee = expression(f);
   const auto& given = n.all(Field::args);
   bool loose = false;
+  std::string numpys;
+  if (callee.type.is(Type::Tag::Function) && callee.type.text.starts_with("np."))
+    numpys = callee.type.text.substr(3);
   if (callee.type.is(Type::Tag::Function) && callee.type.text == "len" && given.size() == 1 &&
       given[0].kind == NodeKind::Subscript && n.all(Field::keywords).empty())
     c.args.push_back(receiver(given[0], true, loose));
   else
-    call_arguments(n, c);
+    call_arguments(n, c, numpys, 0);
   return call_value(c, callee);
 }
 

@@ -60,6 +60,33 @@ Value Lower::expression(const Node& n) {
   return v;
 }
 
+// A tuple or a list as it is written. `tuple`: a list is made a tuple, and the lists in it are.
+Value Lower::display(const Node& n, bool tuple) {
+  const bool nested = tuple && n.kind == NodeKind::List;
+  Value r;
+  r.type = Type::of(Type::Tag::Tuple);
+  for (const Node& e : n.all(Field::elts)) {
+    if (e.kind == NodeKind::Starred) {
+      Value more = expression(*e.one(Field::value));
+      if (!more.type.is(Type::Tag::Tuple)) not_yet(e, "* of anything but a tuple");
+      for (const Value& i : more.items) r.items.push_back(i);
+      continue;
+    }
+    r.items.push_back(nested && e.kind == NodeKind::List ? display(e, true)
+                      : n.kind == NodeKind::Tuple        ? maybe_none(e)
+                                                         : expression(e));
+    r.items.back().type = of_any_value(r.items.back().type);
+  }
+  for (Value& i : r.items) {
+    if (i.unknown()) return {};
+    if (i.lazy) i = materialise(n, i);
+    if (tuple) i = boxed(n, i);
+    if (i.unknown()) return {};  // a list whose items a later pass knows
+    r.type.items.push_back(i.type);
+  }
+  return tuple ? r : list_or_tuple(n, std::move(r.items));
+}
+
 Value Lower::maybe_none(const Node& n) {
   refuse_empty_lists(n);
   switch (n.kind) {
@@ -108,28 +135,7 @@ Value Lower::maybe_none(const Node& n) {
       }
     }
     case NodeKind::Tuple:
-    case NodeKind::List: {
-      Value r;
-      r.type = Type::of(Type::Tag::Tuple);
-      for (const Node& e : n.all(Field::elts)) {
-        if (e.kind == NodeKind::Starred) {
-          Value more = expression(*e.one(Field::value));
-          if (!more.type.is(Type::Tag::Tuple)) not_yet(e, "* of anything but a tuple");
-          for (const Value& i : more.items) r.items.push_back(i);
-          continue;
-        }
-        r.items.push_back(n.kind == NodeKind::Tuple ? maybe_none(e) : expression(e));
-        r.items.back().type = of_any_value(r.items.back().type);
-      }
-      for (Value& i : r.items) {
-        if (i.unknown()) return {};
-        if (i.lazy) i = materialise(n, i);
-        if (n.kind == NodeKind::Tuple) i = boxed(n, i);
-        if (i.unknown()) return {};  // a list whose items a later pass knows
-        r.type.items.push_back(i.type);
-      }
-      return n.kind == NodeKind::List ? list_or_tuple(n, std::move(r.items)) : r;
-    }
+    case NodeKind::List: return display(n, n.kind == NodeKind::Tuple);
     case NodeKind::Slice: {
       Value r;
       r.type = Type::of(Type::Tag::Slice);

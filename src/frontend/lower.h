@@ -564,6 +564,8 @@ class Lower {
   Val sums_columns(const Reduction& r, const Value& a, std::span<const size_t> axes);
   Value line_of(const Value& a, std::span<const size_t> axes, std::span<const Val> others);
   Value reduction(const Call& c, const std::string& name, const Value& a, size_t first);
+  Val axis_of_run_time(const Node& n, const std::string& name, const Value& axis, size_t ndim);
+  Value with_axis_moved(const Value& a, Val axis, bool back);
   Value reduce(const Node& n, const std::string& name, const Value& a);
   Value reduce(const Node& n, const Reduction& r, const Value& given);
   Value reduce_all(const Node& n, const Reduction& how, const Value& given);
@@ -636,7 +638,8 @@ class Lower {
   };
   Value call(const Node& n);
   Value call_with_arguments(const Node& n);
-  void call_arguments(const Node& n, Call& c);
+  void call_arguments(const Node& n, Call& c, const std::string& function = {}, size_t first = 0);
+  Value display(const Node& n, bool tuple);
   Value call_value(const Call& c, const Value& callee);
   void expect_parameters(const Call& c, const Source& s);
   Value call_function(const Call& c, int source);
@@ -664,6 +667,7 @@ class Lower {
   Value converted_copy(const Node& n, const Value& a, DType t, Order order = Order::C);
   void check_keywords(const Call& c, const std::string& name);
   Value permuted(const Node& n, const Value& a, const std::vector<int64_t>& axes);
+  [[noreturn]] void axis_not_known(const Node& n, const std::string& name, const Value& axis);
   std::optional<DType> dtype_argument(const Call& c, size_t offset_at, const std::string& name);
   std::vector<Val> shape_argument(const Node& n, const Value& v);
   Value print(const Call& c);

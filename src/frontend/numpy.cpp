@@ -163,7 +163,6 @@ void Lower::check_keywords(const Call& c, const std::string& name) {
       {"reshape", " order "},
       {"ravel", " order "},
       {"flatten", " order "},
-      {"sort", " axis kind "},
       {"fill", " value "},
       {"ndindex", " "},
       {"ndenumerate", " "},
@@ -189,8 +188,8 @@ void Lower::check_keywords(const Call& c, const std::string& name) {
     if (!v.type.is(Type::Tag::Text)) return;
     if (v.type.text == "F") not_yet(c.n, name + "() with order='F'", "np.asfortranarray");
   };
-  static const std::unordered_set<std::string> kTakeAny = {"astype",  "copy",  "flatten", "ravel",
-                                                           "reshape", "round", "sort"};
+  static const std::unordered_set<std::string> kTakeAny = {"astype", "copy",    "flatten",
+                                                           "ravel",  "reshape", "round"};
   if (kTakeAny.contains(name)) return;
   if (const Value* v = c.keyword("order"); v && v->type.is(Type::Tag::Text)) {
     const bool like = name.ends_with("_like") || name == "array" || name == "asarray";
@@ -213,6 +212,12 @@ static std::vector<int64_t> moved(std::vector<int64_t> source, std::vector<int64
   for (int64_t& axis : order)
     if (axis < 0) axis = *next++;
   return order;
+}
+
+void Lower::axis_not_known(const Node& n, const std::string& name, const Value& axis) {
+  if (axis.type.is_integer())
+    not_yet(n, "np." + name + "() with axes of run time", "numbers in the call");
+  fail(n, "an axis is an integer; got " + frontend::name(axis.type));
 }
 
 // What `copy` says to np.array.
@@ -658,7 +663,7 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
       for (int k = 0; k < 2; ++k)
         for (const Value& v : given[static_cast<size_t>(k)].items) {
           const auto axis = known_int(v);
-          if (!axis) fail(n, "axes have to be constants; got " + frontend::name(v.type));
+          if (!axis) axis_not_known(n, name, v);
           if (*axis < -nd || *axis >= nd) fail(n, "np.moveaxis of axes that the array has not");
           ends[k].push_back(*axis < 0 ? *axis + nd : *axis);
           if (std::ranges::count(ends[k], ends[k].back()) > 1) fail(n, "np.moveaxis of equal axes");
@@ -668,7 +673,7 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
     }
     for (const Value& v : given) {
       auto k = known_int(v);
-      if (!k) fail(n, "axes have to be constants; got " + frontend::name(v.type));
+      if (!k) axis_not_known(n, name, v);
       axes.push_back(*k < 0 ? *k + nd : *k);
     }
     if (name != "transpose") {

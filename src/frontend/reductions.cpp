@@ -113,8 +113,61 @@ Value Lower::reduction(const Call& c, const std::string& name, const Value& a, s
       not_yet(c.n, "np." + name + " with " + word + "=");
     }
   }
-  Value result = mask ? reduce_where(c.n, r, a, *mask) : reduce(c.n, r, a);
+  Value of = a;
+  std::optional<Val> axis;
+  if (r.axis && r.axis->type.is_integer() && !known_int(*r.axis) && a.type.is_array() &&
+      a.type.ndim) {
+    if (mask) not_yet(c.n, "np." + name + " with where= and an axis= of run time");
+    axis = axis_of_run_time(c.n, name, *r.axis, a.type.ndim);
+    of = with_axis_moved(a.lazy ? materialise(c.n, a) : a, *axis, false);
+    r.axis = known_integer(-1);
+  }
+  Value result = mask ? reduce_where(c.n, r, of, *mask) : reduce(c.n, r, of);
+  if (axis && r.keepdims && !result.unknown()) result = with_axis_moved(result, *axis, true);
   return out && !result.unknown() ? stored_result(c.n, name, result, *out) : result;
+}
+
+// An axis that is known at run time only, from 0 on.
+Val Lower::axis_of_run_time(const Node& n, const std::string& name, const Value& axis,
+                            size_t ndim) {
+  Val given = index_value(n, axis), all = ci(static_cast<int64_t>(ndim));
+  Val k = b_->emit(Op::select, DType::I64, less(given, ci(0)), add(given, all), given);
+  Val outside = b_->emit(Op::logical_or, DType::Bool, less(k, ci(0)), negate(less(k, all)));
+  u_.bases["numpy.exceptions.AxisError"] = {"ValueError", "IndexError", "LookupError", "Exception",
+                                            "BaseException"};
+  when(outside, [&] {
+    raise_at(site(n, "numpy.exceptions.AxisError",
+                  "[" + name + "] axis {0} is out of bounds for array of dimension {1}"),
+             given, all);
+  });
+  return k;
+}
+
+// A view whose last axis is the named one, and the others before it in their order; `back`: one
+// whose named axis is the last of `a`.
+Value Lower::with_axis_moved(const Value& a, Val axis, bool back) {
+  const size_t ndim = a.type.ndim;
+  Value r = a;
+  if (ndim < 2) return r;
+  r.type.order = Order::Any;
+  for (size_t part : {size_t{2}, 2 + ndim})  // extents and strides
+    for (size_t d = 0; d < ndim; ++d) {
+      Val here = ci(static_cast<int64_t>(d)), moved = a.v[part + d];
+      if (back) {
+        if (d) moved = b_->emit(Op::select, DType::I64, less(axis, here), a.v[part + d - 1], moved);
+        moved = b_->emit(Op::select, DType::I64, b_->emit(Op::equal, DType::Bool, axis, here),
+                         a.v[part + ndim - 1], moved);
+      } else if (d + 1 < ndim) {
+        moved = b_->emit(Op::select, DType::I64, less(here, axis), moved, a.v[part + d + 1]);
+      } else {
+        for (size_t from = 0; from + 1 < ndim; ++from)
+          moved = b_->emit(Op::select, DType::I64,
+                           b_->emit(Op::equal, DType::Bool, axis, ci(static_cast<int64_t>(from))),
+                           a.v[part + from], moved);
+      }
+      r.v[part + d] = moved;
+    }
+  return r;
 }
 
 // A result in the array that out= names, of its type and shape.
@@ -233,7 +286,11 @@ std::vector<size_t> Lower::reduced_axes(const Node& n, const Reduction& r, const
     fail(n, "np." + r.name + " takes one axis; got " + frontend::name(r.axis->type));
   for (const Value& v : several ? r.axis->items : std::vector<Value>{*r.axis}) {
     auto k = known_int(v);
-    if (!k) fail(n, "axis has to be a constant");
+    if (!k) {
+      const bool number = v.type.is_integer();
+      if (number) not_yet(n, "np." + r.name + " with axes of run time", "a number in the call");
+      fail(n, "an axis is an integer; got " + frontend::name(v.type));
+    }
     const bool counts = r.name == "mean" || r.name == "var" || r.name == "std";
     if (ndim == 0 && !several && !counts && (*k == 0 || *k == -1)) return axes;
     int64_t d = *k < 0 ? *k + ndim : *k;

@@ -74,6 +74,17 @@ Value Lower::call_block(const Call& c) {
   return converted_copy(n, result, result.type.dtype, kept_order(result));
 }
 
+// Whether subscripts have a letter that the result has not.
+static bool sums_axes(const std::string& text) {
+  const size_t arrow = text.find("->");
+  const std::string given = text.substr(0, arrow);
+  return std::ranges::any_of(given, [&](char c) {
+    if (c == '.' || c == ',') return false;
+    return arrow == std::string::npos ? std::ranges::count(given, c) > 1
+                                      : text.find(c, arrow) == std::string::npos;
+  });
+}
+
 // np.einsum of subscripts that are known: a function made for them and for the numbers of axes.
 Value Lower::call_einsum(const Call& c) {
   const Node& n = c.n;
@@ -119,6 +130,7 @@ Value Lower::call_einsum(const Call& c) {
     }
   }
   Value dtype, casting, out;
+  std::optional<Order> order;
   dtype.type = Type::of(Type::Tag::None);
   casting.type = Type::of(Type::Tag::Text);
   casting.type.text = "safe";
@@ -131,14 +143,26 @@ Value Lower::call_einsum(const Call& c) {
       casting = v;
     } else if (word == "out") {
       out = v;
-    } else if (word != "optimize" || v.type.is(Type::Tag::Tuple)) {
-      not_yet(n, "np.einsum with " + word + "=");
+    } else if (word == "order" && v.type.is(Type::Tag::Text) && v.type.text.size() == 1) {
+      order = v.type.text == "C"   ? std::optional(Order::C)
+              : v.type.text == "F" ? std::optional(Order::F)
+                                   : std::nullopt;
+      if (!order && v.type.text != "K" && v.type.text != "A")
+        fail(n, "np.einsum with order='" + v.type.text + "'", "order='C'");
+    } else if (word != "optimize") {  // operands are combined from left to right
+      not_yet(n, "np.einsum with " + word + "=", word == "order" ? "'C' or 'F'" : "");
     }
   }
   std::string name = "einsum " + text;
   for (const Type& t : operands.type.items) name += " " + std::to_string(t.ndim);
   Value r = call_function({n, {operands, dtype, casting}, {}}, u_.program.library(name));
-  if (r.unknown() || out.unknown() || out.type.is(Type::Tag::None)) return r;
+  if (r.unknown()) return r;
+  if (out.unknown() || out.type.is(Type::Tag::None)) {
+    // NumPy's view of one operand is in the order that this has.
+    const bool view = operands.items.size() == 1 && r.type.is_array() && !sums_axes(text) &&
+                      operands.items[0].type.dtype == r.type.dtype;
+    return order && r.type.is_array() && !view ? converted_copy(n, r, r.type.dtype, *order) : r;
+  }
   if (!out.type.is_array()) fail(n, "np.einsum with an out= that is no array");
   return stored_result(n, "einsum", r, out);
 }

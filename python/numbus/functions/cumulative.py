@@ -22,7 +22,7 @@ from .registry import (
     DTypeArg,
     Flag,
     Flat,
-    OutRead,
+    OutAny,
     OutUnsafe,
     function,
 )
@@ -120,7 +120,7 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
 
 @function("np.cumsum")
 @quick("cumsum")
-def cumsum(a: Array, axis: AxisOrNumber | Flat = None, dtype: DTypeArg = None, out: OutRead = None):
+def cumsum(a: Array, axis: AxisOrNumber | Flat = None, dtype: DTypeArg = None, out: OutAny = None):
     """Sums of all elements up to each along `axis` (None: flattened). Small integers and bool sum
     as (u)int64.
     """
@@ -131,9 +131,7 @@ def cumsum(a: Array, axis: AxisOrNumber | Flat = None, dtype: DTypeArg = None, o
 
 @function("np.cumprod")
 @quick("cumprod")
-def cumprod(
-    a: Array, axis: AxisOrNumber | Flat = None, dtype: DTypeArg = None, out: OutRead = None
-):
+def cumprod(a: Array, axis: AxisOrNumber | Flat = None, dtype: DTypeArg = None, out: OutAny = None):
     """Products of all elements up to each along `axis` (None: flattened). Small integers and bool
     multiply as (u)int64.
     """
@@ -201,7 +199,7 @@ def cumulative_sum(
     *,
     axis: Any = None,
     dtype: DTypeArg = None,
-    out: OutRead = None,
+    out: OutAny = None,
     include_initial: Flag = False,
 ):
     """`cumsum` along `axis`, which only 1-D arrays may leave out; include_initial: a zero first."""
@@ -215,7 +213,7 @@ def cumulative_prod(
     *,
     axis: Any = None,
     dtype: DTypeArg = None,
-    out: OutRead = None,
+    out: OutAny = None,
     include_initial: Flag = False,
 ):
     """`cumprod` along `axis`, which only 1-D arrays may leave out; include_initial: a one first."""

@@ -33,6 +33,9 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     order = as_order("einsum", order)
     inputs, output, arrays = _parse(operands)
     kind = as_dtype("einsum", dtype, dtypes.result_type(*{a.dtype for a in arrays}))
+    if order == "A":
+        order = "F" if all([a.flags.fnc for a in arrays]) else "C"
+    is_view = len(arrays) == 1 and arrays[0].dtype == kind
     arrays = [a if a.dtype == kind else _cast(a, kind, casting) for a in arrays]
     terms = [_diagonals(a, labels) for a, labels in zip(arrays, inputs)]
     _check_extents(terms)
@@ -47,6 +50,8 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
         result = to_ndarray(result).astype(kind)
     if out is not None:
         return store("einsum", result, out, casting)
+    if is_view and len(sums) == 0:
+        return result  # in the order that the operand has, as NumPy's
     return in_order(result, order)
 
 

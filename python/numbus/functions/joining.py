@@ -16,7 +16,7 @@ from .axes import distinct, require_axes
 from .manipulation import _three_axes
 from .names import compiled as _compiled
 from .names import not_yet
-from .registry import Any, Array, Axis, DTypeArg, OutRead, function
+from .registry import Any, Array, Axis, DTypeArg, OutJoined, function
 
 __all__ = [
     "block",
@@ -34,7 +34,7 @@ def concatenate(
     arrays: Any,
     /,
     axis: Any = 0,
-    out: OutRead = None,
+    out: OutJoined = None,
     *,
     dtype: Any = None,
     casting: Any = "same_kind",
@@ -120,7 +120,7 @@ def _common_type(arrays, parts, dtype, casting):
 def stack(
     arrays: Any,
     axis: Any = 0,
-    out: OutRead = None,
+    out: OutJoined = None,
     *,
     dtype: Any = None,
     casting: Any = "same_kind",

@@ -60,6 +60,8 @@ OutReversed = Argument("Out", words=("reversed",))  # whose type must be safe to
 OutBroadcast = Argument("Out", words=("same_kind", True))  # to which results broadcast
 OutRead = Argument("Out", words=("read",))  # which the body gets, and stores into
 OutCast = Argument("Out", words=("read", "same_kind"))  # the same, with results cast to its type
+OutAny = Argument("Out", words=("read", "unsafe"))  # the same, with results cast to any type
+OutJoined = Argument("Out", words=("read", "operands"))  # whose type the operands are cast to
 OutExact = Argument("Out", words=("read", "exact"))  # of the result's own type, in C order
 DTypeArg = Argument("DTypeArg")
 Flag = Argument("Flag")

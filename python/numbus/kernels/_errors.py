@@ -71,7 +71,8 @@ def raise_compile_error(message, hint, file, function, line, col, end_line, end_
     raise kind(message, hint=hint, position=(file, function, line, col, end_line, end_col))
 
 
-_exceptions = {}
+# By the names under which compiled code raises them.
+_exceptions = {"numpy.exceptions.AxisError": numpy.exceptions.AxisError}
 _named_tuples = {}  # classes to their numbers
 _classes = []
 

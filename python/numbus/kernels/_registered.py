@@ -17,6 +17,7 @@ NAMES = {
     "_compiled": True,
     "_ndarray": numpy.ndarray,
     "_as_array": numpy.asarray,
+    "_result_type": numpy.result_type,
     "_floating": numpy.floating,
     "_axes": distinct,
     "_AxisError": numpy.exceptions.AxisError,
@@ -103,7 +104,7 @@ def _conversions(row, definition):
             if what.words:
                 text.append(f"if {array}.ndim == 0: {array} = {array}.ravel()")
             text += [
-                f"if not _is_known({name}): _not_yet('an axis that is not known while compiling')",
+                *_of_run_time(row, name, array, p.default is None or what.none != 0),
                 f"if {name} is None:",
                 *what.for_none(array, name),
                 "else:",
@@ -112,7 +113,18 @@ def _conversions(row, definition):
                 f"for array of dimension {{{array}.ndim}}; got {{{name}}}')",
                 f"    if {name} < 0: {name} = {name} + {array}.ndim",
             ]
+        elif what.words[1:] == ("operands",):
+            text += [
+                f"if {name} is not None:",
+                f"    if dtype is not None: raise TypeError('[{row.name}] both out and dtype')",
+                f"    dtype = _as_array({name}).dtype",
+            ]
+        elif what.words[:2] == ("read", "unsafe"):
+            # As NumPy's loops, which both the operand and `out` choose.
+            both = f"_result_type(_as_array({array}).dtype, _as_array({name}).dtype)"
+            text.append(f"if {name} is not None and dtype is None: dtype = {both}")
         elif what.kind == "Axes":
+            text += _of_run_time(row, name, array, True)
             text.append(
                 f"if {name} is not None: {name} = _axes('{row.name}', {name}, {array}.ndim)"
             )
@@ -133,7 +145,41 @@ def _conversions(row, definition):
     statements = ast.parse("\n".join(text)).body
     for statement in statements:
         for node in ast.walk(statement):
+            if isinstance(node, ast.Call):  # expanded functions are told apart by where they stand
+                node.col_offset += 1000 * node.lineno
             for at in ("lineno", "end_lineno"):
                 if hasattr(node, at):
                     setattr(node, at, definition.lineno)
     return statements
+
+
+_MOST_AXES = 4  # of an array whose axis is known at run time only
+
+
+def _of_run_time(row, name, array, or_none):
+    """The statements for an axis that only a run knows: the call for each that it may be."""
+    others = []
+    for other, (_, p) in row.parameters().items():
+        if p.kind == p.VAR_POSITIONAL:
+            return [
+                f"if not _is_known({name}): _not_yet('an axis that is not known while compiling')"
+            ]
+        given = other if other != name else "{}"
+        others.append(f"{other}={given}" if p.kind == p.KEYWORD_ONLY else given)
+    call = f"{row.body.__name__}({', '.join(others)})"
+    number = f"{name} is not None and isinstance({name}, int)" if or_none else "True"
+    text = [
+        f"if {number} and not _is_known({name}):",
+        f"    if {array}.ndim > {_MOST_AXES} or {array}.ndim == 0:",
+        f"        _not_yet('np.{row.name}() with an axis of run time of so many axes')",
+    ]
+    for k in range(_MOST_AXES):
+        text += [
+            f"    if {k} < {array}.ndim:",
+            f"        if {name} == {k} or {name} == {k} - {array}.ndim: return {call.format(k)}",
+        ]
+    return [
+        *text,
+        f"    raise _AxisError(f'[{row.name}] axis {{{name}}} is out of bounds for array of "
+        f"dimension {{{array}.ndim}}')",
+    ]
