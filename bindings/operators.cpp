@@ -451,6 +451,7 @@ PyType_Slot array_slots[] = {
     {Py_mp_subscript, reinterpret_cast<void*>(get_item)},
     {Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)},
     {Py_mp_length, reinterpret_cast<void*>(length_slot)},
+    {Py_sq_length, reinterpret_cast<void*>(length_slot)},  // reversed() asks for it
     {Py_sq_item, reinterpret_cast<void*>(get_element)},
     {Py_tp_iter, reinterpret_cast<void*>(iterator_slot)},
     {Py_tp_traverse, reinterpret_cast<void*>(traverse_array)},

@@ -161,7 +161,8 @@ Array view_as(const Array& a, DType t) {
   std::vector<int64_t> shape(a.shape().begin(), a.shape().end());
   std::vector<int64_t> strides(a.layout->strides(), a.layout->strides() + a.ndim());
   if (from != to) {
-    if (a.ndim() == 0 || strides.back() != from || shape.back() * from % to != 0) {
+    const bool empty = std::ranges::find(shape, 0) != shape.end();  // whose strides say nothing
+    if (a.ndim() == 0 || (strides.back() != from && !empty) || shape.back() * from % to != 0) {
       raise(ErrorKind::Value, "view", "the last axis cannot be reinterpreted",
             std::string(name(a.dtype)) + " as " + std::string(name(t)),
             "a contiguous last axis whose bytes divide evenly");

@@ -378,9 +378,24 @@ def process(names, first, calls):
         [sys.executable, __file__, "--worker", f"--first={first}", f"--calls={calls}", *names],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        text=True,
         env=os.environ | {"NUMBUS_DEVICE": "cpu", "NUMBUS_VERIFY": "1"},
     )
+
+
+def lines_of(p, seconds):
+    """The lines that a process prints; None, the last one, where there was none for so long."""
+    rest = b""
+    while True:
+        ready, _, _ = select.select([p.stdout], [], [], seconds)
+        if not ready:
+            yield None
+            return
+        more = os.read(p.stdout.fileno(), 1 << 16)
+        if not more:
+            return
+        *whole, rest = (rest + more).split(b"\n")
+        for line in whole:
+            yield line.decode()
 
 
 def sweep_round(names, first, calls, note):
@@ -388,22 +403,19 @@ def sweep_round(names, first, calls, note):
     left = list(names)
     while left:
         p = process(left, first, calls)
-        name, seed, ended = None, first, False
-        while True:
-            ready, _, _ = select.select([p.stdout], [], [], 60)
-            line = p.stdout.readline() if ready else ""
-            if not line:
+        name, seed, ended, hung = None, first, False, False
+        for line in lines_of(p, 120):
+            if line is None:
+                hung = True
+                p.kill()
                 break
-            letter, _, text = line.rstrip("\n").partition(" ")
+            letter, _, text = line.partition(" ")
             if letter == "@":
                 number, _, name = text.partition(" ")
                 seed, ended = int(number), False
             else:
                 note(name, seed, letter, text)
                 ended = True
-        hung = p.poll() is None and not ended and name is not None
-        if hung:
-            p.kill()
         code = p.wait()
         if name is None:
             raise SystemExit("the worker did not begin")

@@ -2,7 +2,10 @@
 
 import types
 
+import numpy
+
 from ..core.fallback import Vectorize as OfNumPy
+from ..core.operands import SUPPORTED
 from ._dispatch import Dispatcher, callable_function
 from ._errors import CompileError
 from ._vectorize import DUFunc, check_options
@@ -22,12 +25,19 @@ class Vectorized(DUFunc):
         plain = kwargs.keys() <= {"out", "where", "dtype", "casting"}
         if len(args) < self.nin and getattr(self.py_func, "__defaults__", None):
             plain = False
-        if plain and self._slow is None:
+        if plain and self._slow is None and not any(map(_is_numpys, args)):
             try:
                 return super().__call__(*args, **kwargs)
             except CompileError:
                 self._slow = OfNumPy(self.py_func)
         return (self._slow or OfNumPy(self.py_func))(*args, **kwargs)
+
+
+def _is_numpys(value):
+    """Whether only NumPy can hold this operand: texts, dates, objects."""
+    if isinstance(value, (str, bytes, list, tuple)):
+        value = numpy.asarray(value)
+    return isinstance(value, numpy.ndarray) and value.dtype not in SUPPORTED
 
 
 def vectorize(function=None, *more, **options):
