@@ -168,6 +168,8 @@ void bind_flat(nb::module_& m);
 void bind_frontend(nb::module_& m);
 void bind_containers(nb::module_& m);
 void bind_generators(nb::module_& m);
+void bind_loops(nb::module_& m);
+void bind_loop_lists(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_nccl(nb::module_& m);
 void bind_raw_kernels(nb::module_& m);

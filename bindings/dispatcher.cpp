@@ -43,6 +43,12 @@ bool only_numbers(const Type& t) {
          (t.is(Type::Tag::Tuple) && std::ranges::all_of(t.items, only_numbers));
 }
 
+// The types of the arguments of a call.
+struct ArgumentTypes {
+  std::vector<Type> types;
+  std::string key;
+};
+
 // A function of the user's, compiled for each combination of argument types it is called with.
 class Dispatcher {
  public:
@@ -80,7 +86,10 @@ class Dispatcher {
       raise_compile_error(error);
     }
     run_passes(e->result.module);
-    e->code = compile::compile_function(e->result.module);
+    {
+      nb::gil_scoped_release others;  // which InProgress keeps from what is not made yet
+      e->code = compile::compile_function(e->result.module);
+    }
     work_counts().compile_ms += e->code.milliseconds;
     e->words = frontend::words(e->result.result).size();
     e->numbers = only_numbers(e->result.result);
@@ -174,6 +183,9 @@ class Dispatcher {
     mark_line();
     return nb::steal(wrap(record_steps(*it->second, operands)));
   }
+
+  // For arguments of these types, which need not be there any more.
+  void compile_types(const ArgumentTypes& of) { entry(of.types, of.key); }
 
   // For declared signatures: compiled at once.
   void compile_for(nb::list types) {
@@ -410,6 +422,12 @@ void bind_frontend(nb::module_& m) {
   PyObject* callable = PyType_FromSpec(&callable_spec);
   if (!callable) throw nb::python_error();
   m.attr("Callable") = nb::steal(callable);
+  nb::class_<ArgumentTypes>(m, "ArgumentTypes", "The types of the arguments of a call.")
+      .def(nb::new_([](const nb::args& args) {
+        const auto given = std::make_shared<Arguments>();
+        for (nb::handle a : args) given->add(a, "ArgumentTypes");
+        return new ArgumentTypes{given->types, given->key};
+      }));
   m.def(
       "kinds",
       [](const nb::tuple& args) -> nb::object {
@@ -438,6 +456,7 @@ void bind_frontend(nb::module_& m) {
       .def("record", &Dispatcher::record, nb::arg("args"), nb::kw_only(),
            nb::arg("types") = nb::none(), nb::arg("looping") = false)
       .def("compile_for", &Dispatcher::compile_for)
+      .def("compile_types", &Dispatcher::compile_types)
       .def_prop_ro("signatures", &Dispatcher::signatures)
       .def_prop_ro("results", &Dispatcher::results)
       .def_rw("release_gil", &Dispatcher::release_)

@@ -199,6 +199,8 @@ NB_MODULE(_core, m) {
   bind_frontend(m);
   bind_containers(m);
   bind_generators(m);
+  bind_loops(m);
+  bind_loop_lists(m);
   bind_kernels(m);
   bind_raw_kernels(m);
   bind_routines(m);

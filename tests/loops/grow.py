@@ -7,7 +7,6 @@ arrays (ga may be fa, or a view of it), li lf lists.
 
 import random
 
-ARRAYS = ("fa", "ga", "ia", "ba", "ua", "ma", "li", "lf", "lb")
 INTS = ("n0", "n1", "n2")
 FLOATS = ("f0", "f1", "f2")
 BOOLS = ("b0", "b1")
@@ -66,7 +65,10 @@ class Grow:
         if r < 0.97:
             return f"abs({a})"
         if r < 0.985:
-            return self.pick("len(li)", "fa.shape[0]", "ma.shape[1]", "ia.size", "len(ma)")
+            return self.pick(
+                "len(li)", "fa.shape[0]", "ma.shape[1]", "ia.size", "len(ma)", "len(ll)",
+                f"len(ll[{self.index()}])", f"lm[{self.index()}][{self.index()}]",
+            )  # fmt: skip
         return self.pick(
             f"li[{self.index()}]", f"int(ia[{self.index()}])", f"int(ua[{self.index()}])"
         )
@@ -110,7 +112,7 @@ class Grow:
         if r < 0.95:
             return f"(abs({a}) ** {self.pick('2', '0.5', '1.7', '-1')})"
         if r < 0.97:
-            return f"lf[{self.index()}]"
+            return self.pick(f"lf[{self.index()}]", f"ll[{self.index()}][{self.index()}]")
         return f"-{a}" if not a.startswith("-") else a
 
     def numpy(self, depth=2):
@@ -221,6 +223,9 @@ class Grow:
             f"li[{i}] += 1",
             f"lf[{i}] = {self.floating(1)}",
             f"lb[{i}] = {self.pick('False', 'True', 'b0')}",
+            f"ll[{i}][{self.index()}] = {self.floating(1)}",
+            f"lm[{i}][{self.index()}] += {self.pick('1', 'n0', self.index())}",
+            f"ll[0][1], ll[1][0] = ll[1][{self.index()}], ll[{i}][1]",
         )
 
     def odd(self):
@@ -244,6 +249,11 @@ class Grow:
             "log.append(n0)",
             "lf = [1.0, 2, 3.0]",
             "np.add(fa, 1.0, out=fa)",
+            "ll[1] = [1.5, 2.5]",
+            "lm[0].append(3)",
+            "lf = ll[2]",
+            "ll[0], ll[1] = ll[1], ll[0]",
+            "lm = [r[:] for r in lm]",
             "x0 = fa[:2].sum()",
             "n0 = len(log)",
             "out.append((n0, f0, b0))",
@@ -348,6 +358,17 @@ class Grow:
             ),
             "li, lf = list(range(40)), [0.5 * v for v in range(40)]",
             "lb = [v % 2 == 0 for v in range(40)]",
+            self.pick(
+                "ll = [[0.25 * v + w for v in range(9)] for w in range(9)]",
+                "ll = [[0.5] * 6] * 7",
+                "ll = [lf[w:w + 5] for w in range(6)]",
+                "ll = [[1.5] * 7, *[[w, 2.0] for w in range(4)]]",
+            ),
+            self.pick(
+                "lm = [[v ^ w for v in range(7)] for w in range(40)]",
+                "lm = [li, list(range(40))]",
+                "lm = [[2**62, 5, -1] for w in range(8)]",
+            ),
         ]
         keep = [n for n in ("n0", "n1", "f0", "b0") if self.r.random() < 0.5]
         if self.in_function:
@@ -373,7 +394,8 @@ class Grow:
                 self.loop()
                 if self.r.random() < 0.5:
                     self.loop()
-            self.line("out.append((n0, f0, f1, b0, x0, y0, fa, ga, ia, ba, ua, ma, li, lf, lb))")
+            every = "n0, f0, f1, b0, x0, y0, fa, ga, ia, ba, ua, ma, li, lf, lb, ll, lm"
+            self.line(f"out.append(({every}))")
             self.line(f"return {', '.join(['n1', 'f2', *keep])}")
             self.level -= 1
             lines += ["result = work()"]

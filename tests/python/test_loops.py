@@ -12,7 +12,7 @@ import numbus as nb
 import numpy as np
 import pytest
 from numbus import loops
-from numbus.loops import numbers, select
+from numbus.loops import background, numbers, select
 from numbus.loops import run as runtime
 
 from tests.loops.grow import script
@@ -23,13 +23,14 @@ from tests.loops.run import AFTER, differences, execute
 def installed(monkeypatch):
     """Rewritten modules find what they call; loops are compiled in execute() only."""
     loops.install()
-    runtime.enabled = False
+    runtime.configure(False)
+    monkeypatch.setattr(background, "RAISES", True)
     # Threads and timers of the tests' runner.
     monkeypatch.setattr(runtime, "_idle", _thread._count())
     monkeypatch.setattr(runtime, "_SIGNALS", [])
     sys.set_int_max_str_digits(0)
     yield
-    runtime.enabled = False
+    runtime.configure(False)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -263,13 +264,11 @@ def test_warnings_are_numpys():
 def test_nothing_is_compiled_while_somebody_traces():
     text = "def f():\n    s = 0\n    for i in range(200):\n        s += i\n    return s\nx = f()\n"
     first = len(runtime._loops)
-    runtime._after = 2
     sys.setprofile(lambda *a: None)
     try:
-        execute(text, np, "<script>", True)
+        execute(text, np, "<script>", True, 2)
     finally:
         sys.setprofile(None)
-        runtime._after = None
     assert not any(m.entries for m in runtime._loops[first:])
 
 
@@ -364,3 +363,162 @@ def test_ctrl_c_leaves_a_compiled_loop(tmp_path):
     assert out == "True\n", err
     assert time.perf_counter() - start < 20
     assert "entered 2" in err
+
+
+SHOWN = """
+    import dis
+    import inspect
+    import pickle
+    import sys
+    import types
+    def work(n):
+        s = 0
+        for i in range(n):
+            s += i
+        while s % 7 != 3:
+            s += 1
+        return s, [inner() for inner in (lambda: s, lambda: i)]
+    class K:
+        def method(self, n):
+            k = 0
+            def deep(m):
+                t = 0.0
+                for i in range(m):
+                    t += i * 0.5 + k
+                return t
+            for j in range(n):
+                k += j
+            return deep(n), deep
+    """
+
+
+def test_functions_show_the_code_of_their_source(tmp_path):
+    """What inspects, disassembles, copies and sends code finds that of the source."""
+    path = tmp_path / "script.py"
+    path.write_text(textwrap.dedent(SHOWN) + textwrap.dedent("""
+        plain = {}
+        exec(compile(open(__file__).read().split("plain =")[0], __file__, "exec"), plain)
+        before = work(500)[0]
+        deep = K().method(50)[1]
+        assert work.__code__ == plain["work"].__code__
+        assert work.__code__ is work.__code__
+        assert work.__code__.co_code == plain["work"].__code__.co_code
+        assert K.method.__code__ == plain["K"].method.__code__
+        assert deep.__code__ == plain["K"]().method(50)[1].__code__
+        assert "numbus" not in dis.code_info(work) + "".join(map(str, dis.get_instructions(deep)))
+        assert inspect.getsource(work).startswith("def work(n):")
+        assert work(500)[0] == before and deep(3) == plain["K"]().method(50)[1](3)
+        import marshal, builtins
+        again = types.FunctionType(marshal.loads(marshal.dumps(work.__code__)), {})
+        assert again(500)[0] == before
+        assert not any("numbus_l" in name or "numbus_a" in name for name in dir(builtins))
+        print("shown")
+        """))  # fmt: skip
+    command = [sys.executable, "-m", "numbus", "--loops", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout == "shown\n", done.stderr
+
+
+@pytest.mark.parametrize("how", ["settrace", "setprofile", "cProfile", "monitoring"])
+def test_those_who_watch_see_no_frame_of_ours(tmp_path, how):
+    """The events of a tracer are those of the script run by CPython."""
+    if how == "monitoring" and sys.version_info < (3, 12):
+        pytest.skip("Python 3.12 and later")
+    path, events = tmp_path / "script.py", {}
+    watch = {
+        "settrace": "sys.settrace(see)",
+        "setprofile": "sys.setprofile(see)",
+        "cProfile": "p = cProfile.Profile(); p.enable()",
+        "monitoring": "sys.monitoring.use_tool_id(3, 'test')",
+    }[how]
+    path.write_text(textwrap.dedent(f"""
+        import cProfile, pstats, sys
+        seen = []
+        def see(frame, event, arg):
+            name = frame.f_code.co_name
+            if frame.f_code.co_filename != __file__:
+                name = frame.f_code.co_filename
+            if not (event == "c_call" or event == "c_return"):
+                seen.append((event, name, frame.f_lineno))
+            return see
+        def hot(n):
+            s = 0
+            for i in range(n):
+                s += i
+                if s == 3:
+                    s += len(str(s))
+            while s > 5:
+                s //= 2
+            return s
+        hot(300000)
+        def main():
+            return hot(600)
+        {watch}
+        main()
+        if {how!r} == "cProfile":
+            p.disable()
+            seen = sorted(k[1:] for k in pstats.Stats(p).stats if "numbus" in k[0])
+        else:
+            sys.settrace(None)
+            sys.setprofile(None)
+        seen = [e for e in seen if e[1] in ("main", "hot") or "numbus" in e[1]]
+        print(seen)
+        """))  # fmt: skip
+    for options in ([], ["--loops"]):
+        command = [sys.executable, "-m", "numbus", *options, str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert not done.stderr
+        events[bool(options)] = done.stdout
+    assert events[True] == events[False]
+    assert len(events[True]) > 1000 or how != "settrace"
+
+
+def test_debuggers_stop_in_the_middle_of_a_loop(tmp_path):
+    """A debugger that a loop calls sees its names, and steps through its lines."""
+    path = tmp_path / "script.py"
+    path.write_text(textwrap.dedent("""
+        import pdb
+        def hot(n):
+            s = 0
+            for i in range(n):
+                s += i
+                if i == 2_500_000:
+                    pdb.set_trace()
+                    s += 1
+                s -= 1
+            return s
+        print("result", hot(3_000_000))
+        """))  # fmt: skip
+    shown = {}
+    for options in ([], ["--loops"]):
+        command = [sys.executable, "-m", "numbus", *options, str(path)]
+        text = "p i, s\nstep\nstep\nstep\nstep\np i, s\nnext\nnext\ncontinue\n"
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        assert "result" in done.stdout, done.stderr
+        shown[bool(options)] = done.stdout
+    assert shown[True] == shown[False]
+    assert "(2500000, " in shown[True] and "loops" not in shown[True]
+
+
+def test_processes_have_the_loops_too(tmp_path):
+    """A fork while code is compiled, and in the middle of a program that has compiled some."""
+    path = tmp_path / "script.py"
+    path.write_text(textwrap.dedent("""
+        import os, time
+        def hot(n):
+            s = 0
+            for i in range(n):
+                s += i & 3
+            return s
+        start = time.perf_counter()
+        while time.perf_counter() - start < 0.4:
+            hot(100_000)
+            child = os.fork()
+            if not child:
+                os._exit(hot(300_000) % 251 == 450_000 % 251)
+            assert os.WEXITSTATUS(os.waitpid(child, 0)[1]) == 1
+        print("done", hot(4_000_000))
+        """))  # fmt: skip
+    command = [sys.executable, "-m", "numbus", "--loops", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.stdout == "done 6000000\n", done.stderr

@@ -11,7 +11,7 @@ __all__ = ["compiled", "install", "is_enabled", "may_have_loops", "report_lines"
 
 def is_enabled():
     """Whether loops of modules that are loaded from now on are compiled."""
-    return run.enabled
+    return run.State.enabled
 
 
 def may_have_loops(source):
@@ -22,12 +22,13 @@ def may_have_loops(source):
 
 def compiled(tree, source, file, plain):
     """The code of a module with its loops in the form of rewrite.py; `plain` where that fails."""
-    from .rewrite import Rewriter
+    from .rewrite import NotMatched, Rewriter, linked
 
     try:
         tree = Rewriter(source, file).visit(tree)
         with warnings.catch_warnings():  # each was told by the plain code, and lines have copies
             warnings.simplefilter("ignore")
-            return compile(tree, file, "exec", dont_inherit=True)
-    except (SyntaxError, RecursionError):  # nested too deeply
+            code = compile(tree, file, "exec", dont_inherit=True)
+        return linked(code, plain)
+    except (SyntaxError, RecursionError, NotMatched):  # nested too deeply
         return plain

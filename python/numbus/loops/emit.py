@@ -528,21 +528,26 @@ class Emitter:
         array = self._array(n)
         if array is None:
             raise Unsupported("an element of what is no array or list of numbers")
+        if array[6] == "list" and any(len(p) > 1 for p in parts):
+            raise Unsupported("an index of a list that is a tuple")
         items = [i for p in parts for i in p]
         if len(items) != array[3]:
             raise Unsupported("a part of an array")
         index = []
         for d, item in enumerate(items):
-            v = self.value(item, env)
-            if v.kind not in "iIHu":
-                raise Unsupported("an index that is no integer")
-            i, extent = self.temporary(v.text), f"{array[5]}_{d}"
-            self.block(f"if {i} < 0:")
-            self.line(f"{i} += {extent}")
-            self.end()
-            self.check(f"{i} < 0 or {i} >= {extent}")
-            index.append(i)
+            index.append(self._position(array, d, self.value(item, env)))
         return array, ", ".join(index)
+
+    def _position(self, array, axis, v):
+        """The name of an index that is inside."""
+        if v.kind not in "iIHu":
+            raise Unsupported("an index that is no integer")
+        i, extent = self.temporary(v.text), f"{array[5]}_{axis}"
+        self.block(f"if {i} < 0:")
+        self.line(f"{i} += {extent}")
+        self.end()
+        self.check(f"{i} < 0 or {i} >= {extent}")
+        return i
 
     def _call(self, n, env):
         name = n.func.id if isinstance(n.func, ast.Name) else f"{n.func.value.id}.{n.func.attr}"
@@ -552,12 +557,22 @@ class Emitter:
         if not isinstance(what, tuple) or what[0] != "call":
             raise Unsupported(f"a call of '{name}'")
         if what[1] == "len":
-            array = self._array(n.args[0]) if len(n.args) == 1 else None
-            if array is None:
-                raise Unsupported("len() of this")
-            return Value(f"{array[5]}_0", "i")
+            if len(n.args) != 1:
+                raise Unsupported("len() of several values")
+            return self._length(n.args[0], env)
         args = [self._kept(self.value(a, env)) for a in n.args]
         return numbers.call(self, what[1], args)
+
+    def _length(self, n, env):
+        """len(a), or len(m[i]) of a list of rows."""
+        array = self._array(n)
+        if array is not None:
+            return Value(f"{array[5]}_0", "i")
+        array = self._array(n.value) if isinstance(n, ast.Subscript) else None
+        if array is None or array[6] != "list" or array[3] != 2:
+            raise Unsupported("len() of this")
+        self._position(array, 0, self.value(n.slice, env))
+        return Value(f"{array[5]}_1", "i")
 
 
 def _is_small(text):

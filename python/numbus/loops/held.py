@@ -21,7 +21,7 @@ MAKE = {
     5: lambda i, f: numpy.float64(f), 6: lambda i, f: numpy.bool_(i), 7: lambda i, f: _OURS["H"](i),
     8: lambda i, f: _OURS["G"](f),
 }  # fmt: skip
-_PER_ITEM = 1.5e-7  # seconds to look at an item of a list, to copy it and what changes of it back
+_PER_ITEM = 2e-8  # seconds to look at an item of a list, to copy it and what changes of it back
 
 
 class TooCostly(Exception):
@@ -43,6 +43,7 @@ class Held:
             own = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
         self.values = {}
         self.arrays, self._lists, self._listed, self._known = [], [], [], {}
+        self._taken = set()  # ids of lists that are copied
 
         def find(name):
             if name in local:
@@ -116,21 +117,22 @@ class Held:
         return ("array", elements, value.dtype, value.ndim, writable, parameter, "array")
 
     def _list(self, value):
-        self._seconds -= len(value) * _PER_ITEM
+        found = _core.list_numbers(value)
+        if found is None:
+            return "o"
+        kind, extents, rows = found
+        self._seconds -= math.prod(extents) * _PER_ITEM
         if self._seconds < 0:
             raise TooCostly
-        found = set(map(type, value))
-        if len(found) != 1:
+        # Copies of one list under two names would not see each other's changes.
+        own = {id(value), *rows}
+        if not own.isdisjoint(self._taken):
             return "o"
-        (item,) = found
-        if item not in _OF_LISTS:
-            return "o"
-        if item is int and not -(1 << 63) <= min(value) <= max(value) < 1 << 63:
-            return "o"
-        self._listed.append((value, len(self.arrays)))
-        dtype = numpy.dtype(_OF_LISTS[item])
-        self.arrays.append(numpy.empty(0, dtype))  # until copy_lists()
-        return ("array", _KINDS[item], dtype, 1, True, f"a{len(self.arrays) - 1}", "list")
+        self._taken |= own
+        dtype = numpy.dtype(_OF_LISTS[kind])
+        self._listed.append((value, len(self.arrays), kind, extents))
+        self.arrays.append(numpy.empty((0,) * len(extents), dtype))  # until copy_lists()
+        return ("array", kind, dtype, len(extents), True, f"a{len(self.arrays) - 1}", "list")
 
     def words(self, loops):
         """The numbers that code begins with, and room for those it ends with."""
@@ -147,24 +149,18 @@ class Held:
 
     def copy_lists(self):
         """Puts arrays of the same numbers in the place of lists."""
-        for value, k in self._listed:
-            made = numpy.array(value, _OF_LISTS[type(value[0])])
-            self.arrays[k] = made
-            self._lists.append((value, made, made.copy()))
+        for value, k, kind, extents in self._listed:
+            made = self.arrays[k] = numpy.empty(extents, _OF_LISTS[kind])
+            _core.read_list(value, made, kind)
+            self._lists.append((value, made, made.copy(), kind))
 
     def write_back(self):
         """Stores what has changed into the lists."""
-        for value, now, before in self._lists:
-            if now.dtype == bool:
-                if (now != before).any():
-                    value[:] = now.tolist()
-                continue
-            changed = numpy.nonzero(now.view(numpy.int64) != before.view(numpy.int64))[0].tolist()
-            for k in changed:
-                value[k] = now[k].item()
+        for of in self._lists:
+            _core.write_list(*of)
 
 
-_OF_LISTS = {int: numpy.int64, float: numpy.float64, bool: numpy.bool_}
+_OF_LISTS = {"i": numpy.int64, "f": numpy.float64, "b": numpy.bool_}
 
 
 def _number_kind(value):

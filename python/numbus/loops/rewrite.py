@@ -3,45 +3,95 @@ at any statement.
 
     for i in range(n): BODY
 
-becomes
+becomes, with functions of bindings/loops.cpp as constants,
 
-    for i in __numbus_loop__(7, range(n)): BODY      # ends early
+    for i in begin(range(n)): BODY          # ends early
     else:
-        if __numbus_ended__(7):
-            for i, x, y in __numbus_after__(7):      # names are written back
+        if ended():
+            for i, x, y in after():         # names are written back
                 what is left of an iteration, from any statement on
             else:
-                for i in __numbus_rest__(7): BODY
+                for i in rest(): BODY       # as it was
 
-`while c:` is `for () in __numbus_loop__(7, None): if not c: break`. No name is added to the
-program's; every copy of a statement has its line.
+`while c:` is `for () in begin(None): if not c: break`. No name is added to the program's or to
+Python's; every copy of a statement has its line. Functions run the rewritten code until somebody
+looks at their `__code__`, which is that of the source.
 """
 
 import ast
+import collections
 import copy
+import types
+import uuid
 
+from .. import _core
 from . import run, select
 
-LOOP, ENDED, AFTER, REST = (
-    "__numbus_loop__",
-    "__numbus_ended__",
-    "__numbus_after__",
-    "__numbus_rest__",
-)
-AT, IN, LEFT, GONE = "__numbus_at__", "__numbus_in__", "__numbus_left__", "__numbus_gone__"
+# Constants of the source that stand for functions of a loop, until the code is made.
+_MARK = f"numbus {uuid.uuid4().hex} "
 
 
-def _call(name, *args):
+def _call(number, name, *args):
     args = [a if isinstance(a, ast.AST) else ast.Constant(a) for a in args]
-    return ast.Call(ast.Name(name, ast.Load()), args, [])
-
-
-def _set(name_or_tuple):
-    return copy.deepcopy(name_or_tuple)
+    return ast.Call(ast.Constant(f"{_MARK}{number} {name}"), args, [])
 
 
 def _nothing():
     return ast.Tuple([], ast.Store())
+
+
+class NotMatched(Exception):
+    """The code of the source has no counterpart for a part of the rewritten one."""
+
+
+def linked(code, plain):
+    """The code of a rewritten tree with the functions in the place of their marks; `plain`: the
+    code of the source, which functions will show. Raises NotMatched.
+    """
+    known = collections.defaultdict(list)
+    _nested(plain, known)
+
+    def link(code):
+        constants = []
+        for c in code.co_consts:
+            if isinstance(c, types.CodeType):
+                made = link(c)
+                shown = known[_key(c)]
+                if not shown or any(s != shown[0] for s in shown):
+                    raise NotMatched
+                if made != shown[0]:
+                    if made.co_freevars != shown[0].co_freevars:
+                        raise NotMatched
+                    pairs.append((made, shown[0]))
+                c = made
+            elif type(c) is str and c.startswith(_MARK):
+                number, name = c[len(_MARK) :].split()
+                c = getattr(run.loop_of(int(number)), name)
+            constants.append(c)
+        return code.replace(co_consts=tuple(constants))
+
+    pairs = []
+    made = link(code)
+    for rewritten, shown in pairs:
+        _core.remember_code(rewritten, shown)
+    return made
+
+
+def _nested(code, found):
+    for c in code.co_consts:
+        if isinstance(c, types.CodeType):
+            found[_key(c)].append(c)
+            _nested(c, found)
+
+
+def _key(code):
+    """What tells the functions of a module apart: where their first expression is."""
+    places = [
+        (line, column, end)
+        for line, last, column, end in code.co_positions()
+        if None not in (line, last, column, end) and (end > column or last > line)
+    ]
+    return code.co_qualname, code.co_firstlineno, min(places, default=None)
 
 
 class Rewriter(ast.NodeTransformer):
@@ -51,9 +101,16 @@ class Rewriter(ast.NodeTransformer):
         text = source.decode("utf-8", "replace") if isinstance(source, bytes) else source
         self._lines = text.splitlines()
         self._file = file
+        self._outer = None  # the number of the loop around
 
     def visit_ClassDef(self, node):
         node.body = [self.visit(n) if isinstance(n, ast.FunctionDef) else n for n in node.body]
+        return node
+
+    def visit_FunctionDef(self, node):
+        outer, self._outer = self._outer, None
+        self.generic_visit(node)
+        self._outer = outer
         return node
 
     def visit_AsyncFunctionDef(self, node):
@@ -70,6 +127,8 @@ class Rewriter(ast.NodeTransformer):
     def _loop(self, node):
         if "numbus: off" in self._line(node.lineno):
             return node
+        if self._outer is not None and select.is_tiny(node):
+            return node  # compiled as a part of the loop around it only
         why = select.why_not(node)
         if why is not None:
             run.note_refused(self._file, node.lineno, why)
@@ -77,8 +136,10 @@ class Rewriter(ast.NodeTransformer):
         original = copy.deepcopy(node)
         select.number(original)
         names = select.assigned(original)
-        number = run.add_loop(original, names, self._file)
+        number = run.add_loop(original, names, self._file, self._outer)
+        outer, self._outer = self._outer, number
         node.body = [self.visit(n) for n in node.body]
+        self._outer = outer
         made = self._rewritten(node, original, number, names)
         return _located(made, node)
 
@@ -89,24 +150,26 @@ class Rewriter(ast.NodeTransformer):
         plain = [copy.deepcopy(n) for n in original.body]
         live = ast.Tuple([ast.Name(n, ast.Store()) for n in names], ast.Store())
         gone = [
-            ast.If(_call(GONE, number, k), [ast.Delete([ast.Name(n, ast.Del())])], [])
+            ast.If(_call(number, "gone", k), [ast.Delete([ast.Name(n, ast.Del())])], [])
             for k, n in enumerate(names)
         ]
-        resumed = [ast.If(_call(GONE, number, -1), gone, []), *_Resumed(number).block(original)]
+        resumed = [ast.If(_call(number, "gone", -1), gone, []), *_Resumed(number).block(original)]
         if isinstance(node, ast.For):
             target, over, first = node.target, node.iter, []
+            rest = ast.For(copy.deepcopy(target), _call(number, "rest"), plain, [])
         else:
             target, over = _nothing(), ast.Constant(None)
             first = [ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Break()], [])]
             for n in first:
                 _located(n, node)
-        rest = ast.For(_set(target), _call(REST, number), [*copy.deepcopy(first), *plain], [])
-        after = ast.For(live, _call(AFTER, number), resumed, [rest])
+            again = ast.While(copy.deepcopy(node.test), plain, [])
+            rest = ast.If(_call(number, "rest"), [again], [])
+        after = ast.For(live, _call(number, "after"), resumed, [rest])
         return ast.For(
             target,
-            _call(LOOP, number, over),
+            _call(number, "begin", over),
             [*first, *node.body],
-            [ast.If(_call(ENDED, number), [after], [])],
+            [ast.If(_call(number, "ended"), [after], [])],
         )
 
 
@@ -117,14 +180,14 @@ class _Resumed:
         self._number = number
 
     def _ask(self, what, *args):
-        return _call(what, self._number, *args)
+        return _call(self._number, what, *args)
 
     def block(self, loop):
         body = []
         if isinstance(loop, ast.While):
             leave = ast.If(ast.UnaryOp(ast.Not(), copy.deepcopy(loop.test)), [ast.Break()], [])
             leave = _located(leave, loop)
-            body.append(_located(ast.If(self._ask(AT, loop.at, loop.at + 1), [leave], []), loop))
+            body.append(_located(ast.If(self._ask("at", loop.at, loop.at + 1), [leave], []), loop))
         return body + [self.statement(n) for n in loop.body]
 
     def statement(self, n):
@@ -132,13 +195,13 @@ class _Resumed:
             inner = self._compound(n)
         else:
             inner = copy.deepcopy(n)
-        return _located(ast.If(self._ask(AT, n.at, n.end), [inner], []), n)
+        return _located(ast.If(self._ask("at", n.at, n.end), [inner], []), n)
 
     def _compound(self, n):
         if isinstance(n, ast.If):
             where = ast.IfExp(
-                self._ask(IN, n.at + 1, n.end),
-                self._ask(IN, n.at + 1, n.middle),
+                self._ask("inside", n.at + 1, n.end),
+                self._ask("inside", n.at + 1, n.middle),
                 copy.deepcopy(n.test),
             )
             return ast.If(
@@ -146,9 +209,9 @@ class _Resumed:
             )
         body = [self.statement(s) for s in n.body]
         if isinstance(n, ast.While):
-            again = ast.BoolOp(ast.Or(), [self._ask(IN, n.at + 1, n.end), copy.deepcopy(n.test)])
-            return ast.While(again, body, [])
-        items = ast.BoolOp(ast.Or(), [self._ask(LEFT, n.at, n.end), copy.deepcopy(n.iter)])
+            inside = self._ask("inside", n.at + 1, n.end)
+            return ast.While(ast.BoolOp(ast.Or(), [inside, copy.deepcopy(n.test)]), body, [])
+        items = ast.BoolOp(ast.Or(), [self._ask("left", n.at, n.end), copy.deepcopy(n.iter)])
         return ast.For(copy.deepcopy(n.target), items, body, [])
 
 

@@ -2,28 +2,23 @@
 
 import _thread
 import ast
-import builtins
-import itertools
 import math
 import os
 import signal
 import sys
 import threading
 import time
-import weakref
 
 import numpy
 
 from .. import _core
-from . import numbers
-from .emit import Emitter, NotCompiled
+from . import background
 from .held import MAKE, Held, TooCostly, note_functions
 
 # Seconds that a loop has run before it is compiled, which takes about as long.
-HOT = 0.1
+HOT = 0.02
 # Seconds that one entry should at least take.
 _WORTH = 1e-3
-_SHORT = 32  # ranges of fewer items are not looked at
 _MOST_LEFT = 4  # times that a loop may be left early before it goes on in CPython
 _MOST_FAILURES = 3
 _MOST_CODES = 8  # for one loop
@@ -32,35 +27,50 @@ _FINISHED = 1 << 60  # after all statements
 
 _loops = []
 _refused = []  # (file, line, why)
-_ended = {}  # (loop, frame): what is left of an iterator that ended early
-_active = {}  # (loop, frame): a weak reference to the Run
-_rests = {}  # (loop, frame): what CPython goes on with
-enabled = False
-# For tests: loops are compiled after so many iterations, however short they are.
-_after = os.environ.get("NUMBUS_LOOPS_AFTER")
-_after = int(_after) if _after else None
 _perf = time.perf_counter
 
 
-class Loop:
-    """A loop of the source and what became of it."""
+class State:
+    """enabled: whether loops are entered; after: for tests, that they are compiled after so many
+    iterations, however short they are.
+    """
 
-    def __init__(self, number, node, names, file):
+    enabled, after = False, None
+
+
+def configure(enabled, after=None):
+    """Whether loops are entered from now on, and for tests after how many iterations."""
+    State.enabled, State.after = enabled, after
+    _core.compile_loops(enabled, after or 0, wanted, enter)
+
+
+class Loop(_core.Loop):
+    """A loop of the source and what became of it. In CPython it took `seconds`."""
+
+    def __init__(self, number, node, names, file, outer):
         self.number, self.node, self.names, self.file = number, node, names, file
         self.line, self.is_for = node.lineno, isinstance(node, ast.For)
         self.reads, self.dotted = _read(node, set(names))
-        self.time, self.items = 0.0, 0  # in CPython
-        self.dead, self.hot = False, HOT
+        self.hot = HOT
+        self.outer, self.inner = outer, []
+        if outer is not None:
+            outer.inner.append(self)
         self.codes = {}  # by types
         self.failures = self.entries = self.exits = 0
-        self.ready = False
+        self.postponed = 0
         self.why = None
 
     def fail(self, why):
+        """Notes why it was left or not entered; after some times it goes on in CPython."""
         self.why = why
         self.failures += 1
+        self.hot = max(self.hot, 2 * self.seconds)
         if self.failures >= _MOST_FAILURES:
             self.dead = True
+            of = self
+            while of is not None and of.dead and all(i.plain for i in of.inner):
+                of.plain = True
+                of = of.outer
 
 
 def _read(loop, assigned):
@@ -89,10 +99,15 @@ def _read(loop, assigned):
     return sorted(names), sorted(d for d in dotted if d[0] not in assigned)
 
 
-def add_loop(node, names, file):
-    """The number of a new loop."""
-    _loops.append(Loop(len(_loops), node, names, file))
+def add_loop(node, names, file, outer):
+    """The number of a new loop; outer: that of the one around it, or None."""
+    _loops.append(Loop(len(_loops), node, names, file, None if outer is None else _loops[outer]))
     return len(_loops) - 1
+
+
+def loop_of(number):
+    """The loop with this number."""
+    return _loops[number]
 
 
 def note_refused(file, line, why):
@@ -100,244 +115,139 @@ def note_refused(file, line, why):
     _refused.append((file, line, why))
 
 
-# --- what the rewritten source calls
+# --- what the loops call at times (bindings/loops.cpp)
 
 
-def loop(number, over):
-    """The items of `over`, or empty tuples without end; ends early where code may take over."""
-    this = _loops[number]
-    if over is None:
-        if this.dead or not enabled:
-            return itertools.repeat(())
-    elif this.dead or type(over) is not range or not enabled:
-        return over
-    else:
-        try:
-            if len(over) < _SHORT and _after is None:
-                return over
-        except OverflowError:
-            return over
-    key = number, id(sys._getframe(1))
-    if _ended:
-        _ended.pop(key, None)
-    return itertools.chain.from_iterable(_chunks(this, over, key))
-
-
-def _chunks(this, over, key):
-    at, size = 0, 16 if _after is None else _after
-    count = None if over is None else len(over)
-    if (
-        this.ready
-        and _after is None
-        and this.time >= this.hot
-        and (over is None or count * this.time > _WORTH * this.items)
-    ):
-        _ended[key] = over
-        return
-    while True:
-        start = _perf()
-        if count is None:
-            yield itertools.repeat((), size)
+def wanted(this):
+    """Whether a hot loop ends here, for compiled code to take over; has it compiled."""
+    if State.after is not None:
+        return True
+    outer = this.outer
+    if outer is not None and not outer.dead and this.postponed < 2:
+        # Inside of the code for the loop around it is entered once.
+        this.postponed += 1
+        this.hot = 2 * this.seconds
+        return False
+    if not _may_enter():
+        this.hot = 1.5 * this.seconds
+        return False
+    try:
+        held = Held(this, sys._getframe(1), this.seconds)
+    except TooCostly:
+        this.hot = 2 * this.seconds
+        return False
+    code = this.codes.get(held.key)
+    if code is None:
+        if len(this.codes) >= _MOST_CODES:
+            this.fail("too many combinations of types")
         else:
-            yield over[at : at + size]
-        at += size
-        if count is not None and at >= count:
-            this.time += _perf() - start
-            this.items += count - (at - size)
-            return
-        took = _perf() - start
-        this.time += took
-        this.items += size
-        if this.dead:
-            size = count if count is not None else sys.maxsize // 2
-            continue
-        if this.time > this.hot or _after is not None:
-            _ended[key] = None if over is None else over[at:]
-            return
-        if took < 2e-3:
-            size *= 2
+            background.start(this, held)
+        return False
+    if type(code) is str:
+        this.fail(code)
+        return False
+    return True
 
 
-def ended(number):
-    """Whether the loop has ended early."""
-    return (number, id(sys._getframe(1))) in _ended
+def _may_enter():
+    if _others() or _handles_signals():
+        return False
+    if _core.watching() or _core.capturing_step():  # who wants to see what is computed
+        return False
+    return numpy.geterr()["under"] == "ignore"  # other warnings are found by their results
 
 
-def after(number):
-    """Runs compiled code for the rest of the loop. An item stands for each time that the code is
-    left, with the values of the names that it assigns to.
+def enter(run):
+    """Runs compiled code for what is left of a loop: the values of the names it assigns to, or None
+    where CPython goes on.
     """
-    key = number, id(sys._getframe(1))
-    run = Run(_loops[number], key, _ended.pop(key))
-    _active[key] = weakref.ref(run, lambda ref: _active.get(key) is ref and _active.pop(key))
-    return run
-
-
-def rest(number):
-    """What CPython goes on with."""
-    return _rests.pop((number, id(sys._getframe(1))))
-
-
-def _run_of(number):
-    return _active[number, id(sys._getframe(2))]()
-
-
-def at(number, first, end):
-    """Whether a statement, whose numbers these are, is carried out."""
-    run = _run_of(number)
-    pending = run.pending
-    if pending == -1:
-        return True
-    if pending == first:
-        run.pending = -1
-        return True
-    return first < pending < end
-
-
-def inside(number, first, end):
-    """Whether the statement where it goes on has one of these numbers."""
-    return first <= _run_of(number).pending < end
-
-
-def left(number, first, end):
-    """The items of an inner loop that are left, the present one first; None where it begins."""
-    run = _run_of(number)
-    if not first < run.pending < end:
+    this = run.loop
+    tested = State.after is not None
+    most = 20 if tested else _MOST_LEFT
+    if run.early >= most or not _may_enter():
         return None
-    return itertools.chain((run.current[first],), run.positions[first])
-
-
-def gone(number, k):
-    """Whether the name with this number holds nothing; -1: whether there is any such."""
-    run = _run_of(number)
-    if run.interrupted:
-        run.interrupted = False
-        raise KeyboardInterrupt
-    return bool(run.gone) if k < 0 else k in run.gone
-
-
-class Run:
-    """One execution of a loop: an iterator over the times that compiled code is left."""
-
-    def __init__(self, this, key, rest):
-        self.loop, self.key, self.rest = this, key, rest
-        self.pending, self.gone, self.positions, self.current = -1, (), {}, {}
-        self.finished = self.interrupted = False
-        self.early = 0
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        if self.finished or (self.loop.is_for and not len(self.rest)):
-            _rests[self.key] = ()
-            raise StopIteration
-        values = self._enter(sys._getframe(1)) if self.early < self._most() else None
-        if values is None:
-            _rests[self.key] = self.rest if self.loop.is_for else itertools.repeat(())
-            raise StopIteration
-        return values
-
-    def _most(self):
-        return _MOST_LEFT if _after is None else 20
-
-    def _enter(self, frame):
-        this = self.loop
-        if not enabled or this.dead or sys.gettrace() or sys.getprofile():
+    try:
+        held = Held(this, sys._getframe(1), math.inf if tested else _expected(run))
+    except TooCostly:
+        this.hot = 2 * this.seconds
+        return None
+    if held.key not in this.codes:
+        if len(this.codes) >= _MOST_CODES:
+            this.fail("too many combinations of types")
             return None
-        if _others() or _handles_signals():
-            return None
-        if _core.watching() or _core.capturing_step():  # who wants to see what is computed
-            return None
-        if numpy.geterr()["under"] != "ignore":  # other warnings are found by their results
-            return None
+        background.compile_now(this, held)
+    code = this.codes[held.key]
+    if type(code) is str:
+        this.fail(code)
+        return None
+    over = run.rest
+    if this.is_for and max(abs(over.start), abs(over.stop), abs(over.step)) >= _LIMIT:
+        return None
+    si, sf = held.words(len(code.loops))
+    if this.is_for:
+        si[1:4] = over.start, over.stop, over.step
+    held.copy_lists()
+    _core.forget_interrupts()
+    start = _settle()
+    # Ctrl-C may raise in these lines, as in any: what was computed is written back before.
+    try:
+        code(si, sf, *held.arrays)
+    except KeyboardInterrupt:
+        if si[0] == 0:
+            raise
+        run.interrupted = True
+    while True:
         try:
-            held = Held(this, frame, self._expected() if _after is None else math.inf)
-        except TooCostly:
-            this.hot = 2 * this.time
-            return None
-        if held.key not in this.codes:
-            if len(this.codes) >= _MOST_CODES:
-                this.fail("too many combinations of types")
-                return None
-            try:
-                this.codes[held.key] = _compile(this, held)
-            except Exception as error:
-                if _after is not None:
-                    raise
-                this.codes[held.key] = f"{type(error).__name__}: {error}"
-        code = this.codes[held.key]
-        if type(code) is str:
-            this.fail(code)
-            return None
-        over = self.rest
-        if this.is_for and max(abs(over.start), abs(over.stop), abs(over.step)) >= _LIMIT:
-            return None
-        si, sf = held.words(len(code.loops))
-        if this.is_for:
-            si[1:4] = over.start, over.stop, over.step
-        held.copy_lists()
-        _core.forget_interrupts()
-        start = _settle()
-        # Ctrl-C may raise in these lines, as in any: what was computed is written back before.
-        try:
-            code(si, sf, *held.arrays)
+            took = _perf() - start
+            held.write_back()
+            values = _values(run, held, si.tolist(), sf.tolist(), code)
+            break
         except KeyboardInterrupt:
-            if si[0] == 0:
-                raise
-            self.interrupted = True
-        while True:
-            try:
-                took = _perf() - start
-                held.write_back()
-                values = self._values(held, si.tolist(), sf.tolist(), code)
-                break
-            except KeyboardInterrupt:
-                self.interrupted = True
-        pending = int(si[0])
-        this.entries += 1
-        this.ready = True
-        if pending == -1:
-            self.finished, self.pending = True, _FINISHED
-            return values
-        self.pending = pending
-        this.exits += 1
-        if took < _WORTH:
-            self.early += 1
-            if self.early >= self._most():
-                this.fail(f"left early at line {code.lines[pending]}")
+            run.interrupted = True
+    pending = int(si[0])
+    this.entries += 1
+    if pending == -1:
+        run.finished, run.pending = True, _FINISHED
         return values
+    run.pending = pending
+    this.exits += 1
+    if took < _WORTH:
+        run.early += 1
+        if run.early >= most:
+            this.fail(f"left early at line {code.lines[pending]}")
+    return values
 
-    def _expected(self):
-        """Seconds that CPython may take for what is left: of a loop without an end in sight, those
-        that it has taken.
-        """
-        this = self.loop
-        if self.loop.is_for and this.items:
-            return len(self.rest) * this.time / this.items
-        return this.time
 
-    def _values(self, held, si, sf, code):
-        values, empty = [], []
-        for j, name in enumerate(self.loop.names):
-            tag = si[4 + 2 * j]
-            if tag:
-                values.append(MAKE[tag](si[5 + 2 * j], sf[j]))
-            elif name in held.values:
-                values.append(held.values[name])
-            else:
-                values.append(None)
-                empty.append(j)
-        self.gone = empty
-        first = 4 + 2 * (len(self.loop.names) + len(held.numbers))
-        for m, (at, target) in enumerate(code.loops):
-            k, e, s = si[first + 3 * m : first + 3 * m + 3]
-            if at == self.loop.node.at:
-                self.rest = range(k + s, e, s) if s else self.rest
-            elif s:
-                self.positions[at] = range(k + s, e, s)
-                self.current[at] = values[self.loop.names.index(target)]
-        return tuple(values)
+def _expected(run):
+    """Seconds that CPython may take for what is left: of a loop without an end in sight, those
+    that it has taken.
+    """
+    this = run.loop
+    return len(run.rest) * this.per_item if this.is_for else this.seconds
+
+
+def _values(run, held, si, sf, code):
+    values, empty = [], []
+    this = run.loop
+    for j, name in enumerate(this.names):
+        tag = si[4 + 2 * j]
+        if tag:
+            values.append(MAKE[tag](si[5 + 2 * j], sf[j]))
+        elif name in held.values:
+            values.append(held.values[name])
+        else:
+            values.append(None)
+            empty.append(j)
+    positions = {}
+    first = 4 + 2 * (len(this.names) + len(held.numbers))
+    for m, (at, target) in enumerate(code.loops):
+        k, e, s = si[first + 3 * m : first + 3 * m + 3]
+        if at == this.node.at:
+            run.rest = range(k + s, e, s) if s else run.rest
+        elif s:
+            positions[at] = (values[this.names.index(target)],), range(k + s, e, s)
+    run.gone, run.positions = tuple(empty), positions
+    return tuple(values)
 
 
 def _settle():
@@ -349,7 +259,9 @@ def _settle():
 
 def _others():
     """Whether there are other threads of Python's, which may rebind what a loop reads."""
-    return threading.current_thread() is not threading.main_thread() or _thread._count() > _idle
+    if threading.current_thread() is not threading.main_thread():
+        return True
+    return _thread._count() - background.threads() > _idle
 
 
 def _handles_signals():
@@ -364,55 +276,12 @@ _SIGNALS = [s for s in signal.valid_signals() if s != signal.SIGINT]
 _idle = 0  # threads that do not count: those of a test's runner
 
 
-class Code:
-    """A compiled loop for certain types."""
-
-    def __init__(self, call, loops, lines):
-        self._call, self.loops, self.lines = call, loops, lines
-
-    def __call__(self, *args):
-        return self._call(*args)
-
-
-def _compile(this, held):
-    """The code for these types, or the reason why there is none."""
-    from ..kernels import _generate
-    from ..kernels._errors import CompileError
-
-    emitter = Emitter(this.node, this.names, held.fixed, held.entry)
-    try:
-        leave, text = emitter.functions()
-    except NotCompiled as why:
-        return str(why)
-    names = {
-        "math": math, "np": numpy, **numbers.STEPS, "floor_divided": numbers.floor_divided,
-        "remainder": numbers.remainder,
-    }  # fmt: skip
-    if os.environ.get("NUMBUS_LOOPS_PRINT"):
-        print(f"# {this.file}:{this.line}", *leave, *text, sep="\n", file=sys.stderr)
-    try:
-        call = _generate.compiled(
-            "loop", text, {"boundscheck": False}, leave=_generate.make("leave", leave), **names
-        )
-        si, sf = held.words(len(emitter.loops))
-        si[0] = 1
-        call(si, sf, *held.arrays)
-    except CompileError as error:
-        return f"the compiler: {str(error).splitlines()[0]}"
-    lines = {n.at: n.lineno for n in ast.walk(this.node) if hasattr(n, "at")}
-    return Code(call, [(n.at, n.target.id) for n in emitter.loops], lines)
-
-
 def install():
-    """Lets rewritten modules find the functions above, among Python's builtins."""
-    global enabled
-    enabled = True
+    """Has loops of modules that are loaded from now on compiled."""
     note_functions()
-    for name, function in (
-        ("loop", loop), ("ended", ended), ("after", after), ("rest", rest), ("at", at),
-        ("in", inside), ("left", left), ("gone", gone),
-    ):  # fmt: skip
-        setattr(builtins, f"__numbus_{name}__", function)
+    _core.watch_code()
+    after = os.environ.get("NUMBUS_LOOPS_AFTER")
+    configure(True, int(after) if after else None)
 
 
 def report_lines():

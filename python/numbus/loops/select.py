@@ -47,6 +47,19 @@ def is_range(node):
     )
 
 
+def is_tiny(loop):
+    """Whether a loop has few items, which its text tells, and no loop in it."""
+    if not isinstance(loop, ast.For) or not is_range(loop.iter) or loop.orelse:
+        return False
+    args = loop.iter.args
+    if not all(isinstance(a, ast.Constant) and type(a.value) is int for a in args):
+        return False
+    if any(isinstance(n, _LOOPS) for b in loop.body for n in ast.walk(b)):
+        return False
+    args = [a.value for a in args]
+    return (len(args) < 3 or args[2] != 0) and len(range(*args)[:33]) <= 32
+
+
 def _is_target(node):
     if isinstance(node, ast.Tuple):
         return all(isinstance(t, (ast.Name, ast.Subscript)) and _is_target(t) for t in node.elts)

@@ -1,0 +1,644 @@
+// What the rewritten loops of scripts call (python/numbus/loops): the items of a loop, which end
+// early where compiled code may take over, and the way back into CPython.
+//
+// All of it is C, so that a debugger or profiler meets no frame of ours, and a loop that is never
+// compiled costs as little as can be.
+#include <structmember.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "convert.h"
+
+namespace numbus::bindings {
+namespace {
+
+constexpr int64_t kShort = 32;   // ranges of fewer items are not looked at by themselves
+constexpr double kLook = 5e-4;   // seconds between two looks at a loop
+constexpr double kWorth = 1e-3;  // seconds that one entry should at least take
+constexpr int64_t kNever = INT64_MAX;
+constexpr int64_t kAll = 1LL << 60;  // after all statements
+
+bool enabled = false;
+int64_t after_items = 0;        // for tests: loops are entered after so many items
+PyObject* callbacks = nullptr;  // (wanted(loop), enter(run)), of numbus.loops.run
+
+double seconds_now() {
+  using Clock = std::chrono::steady_clock;
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+}
+
+// A loop of the source; numbus.loops.run.Loop is derived from it.
+struct Loop {
+  PyObject_HEAD double seconds,
+      hot;             // spent in CPython, as estimated; from which it is worth compiling
+  double per_item;     // seconds, as last measured
+  int64_t items;       // carried out in CPython
+  int64_t credit;      // items that may be carried out before time is taken again
+  int64_t executions;  // of a while loop
+  char is_for, dead, ready, busy;
+  char plain;  // it and all loops in it are dead
+};
+Loop& as_loop(PyObject* o) { return *reinterpret_cast<Loop*>(o); }
+
+// What is left of a loop that ended early, until its `else` asks.
+struct Ended {
+  Loop* loop;
+  void* frame;
+  PyObject* rest;  // a range, or None for a while loop; () where nothing is left
+};
+std::vector<Ended> ended_loops, rests;
+
+struct Run;
+std::vector<Run*> runs;
+
+void push(std::vector<Ended>& all, Loop* loop, PyObject* rest) {
+  all.push_back({loop, PyEval_GetFrame(), Py_NewRef(rest)});
+}
+
+// The last entry of this loop and frame; the stack holds those of other frames only while a signal
+// or a finaliser interrupts a loop between its end and its `else`.
+std::vector<Ended>::iterator find(std::vector<Ended>& all, const Loop* loop) {
+  const void* frame = PyEval_GetFrame();
+  auto it = std::find_if(all.rbegin(), all.rend(),
+                         [&](const Ended& e) { return e.loop == loop && e.frame == frame; });
+  return it == all.rend() ? all.end() : it.base() - 1;
+}
+
+// Forgets what an exception between the end of a loop and its `else` has left.
+void forget(std::vector<Ended>& all, const Loop* loop) {
+  if (all.empty()) return;
+  for (auto it = find(all, loop); it != all.end(); it = find(all, loop)) {
+    Py_DECREF(it->rest);
+    all.erase(it);
+  }
+}
+
+PyObject* pop(std::vector<Ended>& all, const Loop* loop) {
+  auto it = find(all, loop);
+  if (it == all.end()) return nullptr;
+  PyObject* rest = it->rest;
+  all.erase(it);
+  return rest;
+}
+
+// Whether anybody watches the program's lines or calls; -1: an exception.
+int is_watched() {
+  for (const char* name : {"gettrace", "getprofile"}) {
+    PyObject* get = PySys_GetObject(name);
+    if (!get) continue;
+    PyObject* found = PyObject_CallNoArgs(get);
+    if (!found) return -1;
+    const bool watched = found != Py_None;
+    Py_DECREF(found);
+    if (watched) return 1;
+  }
+  PyObject* monitoring = PySys_GetObject("monitoring");  // Python 3.12
+  for (int tool = 0; monitoring && tool < 6; ++tool) {
+    PyObject* found = PyObject_CallMethod(monitoring, "get_tool", "i", tool);
+    if (!found) return -1;
+    const bool watched = found != Py_None;
+    Py_DECREF(found);
+    if (watched) return 1;
+  }
+  return 0;
+}
+
+// Calls a function of numbus.loops.run. What it raises, such as KeyboardInterrupt, is raised at the
+// loop, without our frames.
+PyObject* call_back(int which, PyObject* given) {
+  PyObject* function = PyTuple_GetItem(callbacks, which);
+  if (!function) return nullptr;
+  PyObject* result = PyObject_CallFunctionObjArgs(function, given, nullptr);
+  if (result) return result;
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  Py_CLEAR(trace);
+  if (value) PyException_SetTraceback(value, Py_None);
+  PyErr_Restore(type, value, nullptr);
+  return nullptr;
+}
+
+// --- the items of a loop
+
+struct Items {
+  PyObject_HEAD Loop* loop;
+  PyObject* over;         // a range; null for a while loop
+  PyObject* inner;        // its iterator
+  int64_t length, done;   // items: of all, and before the present stretch
+  int64_t left, stretch;  // items until the next look
+  double start;           // of the present stretch; 0: time was not taken
+};
+PyTypeObject* items_type = nullptr;
+iternextfunc next_of_range = nullptr;
+PyTypeObject* range_iterator = nullptr;
+PyObject* nothing = nullptr;  // ()
+Items* spare = nullptr;       // the last one that was given back
+
+void note_time(Loop& l, int64_t items, double took) {
+  l.items += items;
+  l.seconds += took;
+  if (items > 0) {
+    l.per_item = took / static_cast<double>(items);
+    l.credit = static_cast<int64_t>(std::min(1e6, kLook / std::max(l.per_item, 1e-9)));
+  }
+}
+
+PyObject* new_items(Loop* l, PyObject* over, PyObject* inner, int64_t length) {
+  Items* it = spare;
+  if (it) {
+    spare = nullptr;
+    PyObject_Init(reinterpret_cast<PyObject*>(it), items_type);
+  } else {
+    it = PyObject_New(Items, items_type);
+    if (!it) {
+      Py_XDECREF(inner);
+      return nullptr;
+    }
+  }
+  it->loop = reinterpret_cast<Loop*>(Py_NewRef(reinterpret_cast<PyObject*>(l)));
+  it->over = Py_XNewRef(over);
+  it->inner = inner;
+  it->length = length;
+  it->done = 0;
+  it->start = 0;
+  it->left = it->stretch = after_items ? after_items : over ? 8 : kShort;
+  if (l->ready && !after_items) it->left = it->stretch = 0;
+  if (over || l->ready) it->start = seconds_now();
+  return reinterpret_cast<PyObject*>(it);
+}
+
+void destroy_items(PyObject* o) {
+  auto* it = reinterpret_cast<Items*>(o);
+  // How far the present stretch came: `left` is one less than what is left where it was used up.
+  const int64_t done =
+      std::min(it->stretch - std::max<int64_t>(it->left, 0), it->length - it->done);
+  if (it->start > 0 && done > 0)
+    note_time(*it->loop, done, seconds_now() - it->start);
+  else if (done > 0) {
+    it->loop->items += done;
+    it->loop->seconds += static_cast<double>(done) * it->loop->per_item;
+  }
+  Py_DECREF(reinterpret_cast<PyObject*>(it->loop));
+  Py_CLEAR(it->over);
+  Py_CLEAR(it->inner);
+  PyTypeObject* type = Py_TYPE(o);
+  if (spare) {
+    PyObject_Free(o);
+  } else {
+    spare = it;
+  }
+  Py_DECREF(reinterpret_cast<PyObject*>(type));
+}
+
+// Has the loop end here; `done` items were carried out.
+bool end_early(Items& it, int64_t done) {
+  if (!it.over) {
+    push(ended_loops, it.loop, Py_None);
+    return true;
+  }
+  PyObject* first = PyLong_FromLongLong(done);
+  PyObject* slice = first ? PySlice_New(first, nullptr, nullptr) : nullptr;
+  PyObject* rest = slice ? PyObject_GetItem(it.over, slice) : nullptr;
+  Py_XDECREF(first);
+  Py_XDECREF(slice);
+  if (!rest) return false;
+  push(ended_loops, it.loop, rest);
+  Py_DECREF(rest);
+  return true;
+}
+
+// At the end of a stretch: whether the loop ends early; -1: an exception.
+int look(Items& it) {
+  Loop& l = *it.loop;
+  const double now = seconds_now();
+  it.done += it.stretch;
+  if (it.over && it.done >= it.length) {  // it is over by itself
+    if (it.start > 0) note_time(l, it.stretch - (it.done - it.length), now - it.start);
+    it.start = 0;
+    it.left = kNever;
+    it.stretch = 0;
+    return 0;
+  }
+  const double took = it.start > 0 ? now - it.start : 0;
+  if (it.start > 0) note_time(l, it.stretch, took);
+  it.start = now;
+  const int64_t last = it.stretch;
+  it.stretch = 0;  // in case of an exception
+  if (l.dead) {
+    // What is as it was in the source has nothing of ours.
+    if (l.plain && (!it.over || it.length - it.done > kShort))
+      return end_early(it, it.done) ? 1 : -1;
+    it.start = 0;
+    it.left = it.stretch = kNever - 1;
+    return 0;
+  }
+  const bool pays = after_items || l.seconds >= l.hot;
+  if (enabled && pays && !(l.busy && !after_items)) {
+    const double usual = l.seconds / static_cast<double>(std::max<int64_t>(l.executions, 1));
+    const double expected = it.over ? static_cast<double>(it.length - it.done) * l.per_item
+                                    : std::max(usual, static_cast<double>(it.done) * l.per_item);
+    if (after_items || expected > kWorth) {
+      const int watched = is_watched();
+      if (watched < 0) return -1;
+      if (!watched) {
+        PyObject* now_wanted = call_back(0, reinterpret_cast<PyObject*>(it.loop));
+        if (!now_wanted) return -1;
+        const bool wanted = now_wanted == Py_True;
+        Py_DECREF(now_wanted);
+        if (wanted) return end_early(it, it.done) ? 1 : -1;
+        it.start = seconds_now();
+      }
+    }
+  }
+  int64_t next = std::max<int64_t>(last, 1);
+  if (took > 0 && took < kLook / 2)
+    next *= 2;
+  else if (took > 4 * kLook)
+    next = std::max<int64_t>(next / 4, 1);
+  it.left = it.stretch = std::min<int64_t>(next, 1LL << 40);
+  return 0;
+}
+
+PyObject* next_item(PyObject* o) {
+  auto& it = *reinterpret_cast<Items*>(o);
+  if (it.left <= 0) {
+    // After an early end, or an exception, nothing follows.
+    if (it.left < 0) return nullptr;
+    it.left = -1;
+    const int ends = look(it);
+    if (ends) {
+      it.left = -1;
+      return nullptr;
+    }
+  }
+  --it.left;
+  return it.inner ? next_of_range(it.inner) : Py_NewRef(nothing);
+}
+
+// begin(over): the items of a range, or, of None, empty tuples without end.
+PyObject* begin(PyObject* self, PyObject* over) {
+  Loop& l = as_loop(self);
+  forget(ended_loops, &l);
+  if (over == Py_None) {
+    ++l.executions;
+    return new_items(&l, nullptr, nullptr, kNever);
+  }
+  if (l.dead || !enabled || Py_TYPE(over) != &PyRange_Type) return Py_NewRef(over);
+  const Py_ssize_t n = PyObject_Size(over);
+  if (n < 0) {
+    PyErr_Clear();
+    return Py_NewRef(over);
+  }
+  if (!after_items) {
+    if (n <= l.credit) {
+      l.credit -= n;
+      l.items += n;
+      l.seconds += static_cast<double>(n) * l.per_item;
+      if (!l.ready || static_cast<double>(n) * l.per_item < kWorth) return Py_NewRef(over);
+    }
+  }
+  PyObject* inner = PyObject_GetIter(over);
+  if (!inner || Py_TYPE(inner) != range_iterator) {
+    Py_XDECREF(inner);
+    PyErr_Clear();
+    return Py_NewRef(over);
+  }
+  return new_items(&l, over, inner, n);
+}
+
+PyObject* ended(PyObject* self, PyObject*) {
+  if (ended_loops.empty()) Py_RETURN_FALSE;
+  return PyBool_FromLong(find(ended_loops, &as_loop(self)) != ended_loops.end());
+}
+
+// --- the rest of a loop that ended early
+
+// One execution of what is left of a loop: an iterator over the times that compiled code is left.
+struct Run {
+  PyObject_HEAD PyObject *loop, *rest, *gone,
+      *positions;  // `gone`: numbers of names; `positions`: {at: (item, range)}
+  void* frame;
+  int64_t pending;  // the statement where CPython goes on; -1: it goes on with all that follows
+  int64_t early;    // times that it was left too soon
+  char finished, interrupted;
+};
+PyTypeObject* run_type = nullptr;
+Run& as_run(PyObject* o) { return *reinterpret_cast<Run*>(o); }
+
+PyObject* after(PyObject* self, PyObject*) {
+  PyObject* rest = pop(ended_loops, &as_loop(self));
+  if (!rest) {
+    PyErr_SetString(PyExc_RuntimeError, "[loops] a loop goes on that did not end early");
+    return nullptr;
+  }
+  forget(rests, &as_loop(self));
+  Run* r = PyObject_New(Run, run_type);
+  if (!r) {
+    Py_DECREF(rest);
+    return nullptr;
+  }
+  r->loop = Py_NewRef(self);
+  r->rest = rest;
+  r->gone = Py_NewRef(nothing);
+  r->positions = Py_NewRef(Py_None);
+  r->frame = PyEval_GetFrame();
+  r->pending = -1;
+  r->early = 0;
+  r->finished = r->interrupted = 0;
+  runs.push_back(r);
+  return reinterpret_cast<PyObject*>(r);
+}
+
+void destroy_run(PyObject* o) {
+  Run& r = as_run(o);
+  std::erase(runs, &r);
+  Py_CLEAR(r.loop);
+  Py_CLEAR(r.rest);
+  Py_CLEAR(r.gone);
+  Py_CLEAR(r.positions);
+  PyTypeObject* type = Py_TYPE(o);
+  PyObject_Free(o);
+  Py_DECREF(reinterpret_cast<PyObject*>(type));
+}
+
+PyObject* next_run(PyObject* o) {
+  Run& r = as_run(o);
+  Loop& l = as_loop(r.loop);
+  bool over = r.finished;
+  if (!over && l.is_for) {
+    const Py_ssize_t n = PyObject_Size(r.rest);
+    if (n < 0) PyErr_Clear();
+    over = n == 0;
+  }
+  if (over) {
+    push(rests, &l, nothing);
+    return nullptr;
+  }
+  if (enabled && !l.dead) {
+    const int watched = is_watched();
+    if (watched < 0) return nullptr;
+    if (!watched) {
+      PyObject* values = call_back(1, o);
+      if (values != Py_None) return values;  // or null
+      Py_DECREF(values);
+    }
+  }
+  push(rests, &l, r.rest);
+  return nullptr;
+}
+
+// rest(): what CPython goes on with: of a while loop, whether it goes on.
+PyObject* rest(PyObject* self, PyObject*) {
+  PyObject* found = pop(rests, &as_loop(self));
+  if (!found) {
+    PyErr_SetString(PyExc_RuntimeError, "[loops] nothing is left of a loop");
+    return nullptr;
+  }
+  if (as_loop(self).is_for) return found;
+  const bool more = found == Py_None;
+  Py_DECREF(found);
+  return PyBool_FromLong(more);
+}
+
+Run* run_of(PyObject* self) {
+  const void* frame = PyEval_GetFrame();
+  for (auto it = runs.rbegin(); it != runs.rend(); ++it)
+    if ((*it)->loop == self && (*it)->frame == frame) return *it;
+  PyErr_SetString(PyExc_RuntimeError, "[loops] a statement is asked about outside of its loop");
+  return nullptr;
+}
+
+// Two numbers of statements, which are constants of the rewritten source.
+bool two(PyObject* const* args, Py_ssize_t n, int64_t& a, int64_t& b) {
+  if (n != 2) {
+    PyErr_SetString(PyExc_TypeError, "[loops] two numbers are expected");
+    return false;
+  }
+  a = PyLong_AsLongLong(args[0]);
+  b = PyLong_AsLongLong(args[1]);
+  return !PyErr_Occurred();
+}
+
+// at(first, end): whether a statement, whose numbers these are, is carried out.
+PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t n) {
+  int64_t first, end;
+  Run* r = run_of(self);
+  if (!r || !two(args, n, first, end)) return nullptr;
+  if (r->pending == -1) Py_RETURN_TRUE;
+  if (r->pending == first) {
+    r->pending = -1;
+    Py_RETURN_TRUE;
+  }
+  return PyBool_FromLong(first < r->pending && r->pending < end);
+}
+
+// inside(first, end): whether the statement where it goes on has one of these numbers.
+PyObject* inside(PyObject* self, PyObject* const* args, Py_ssize_t n) {
+  int64_t first, end;
+  Run* r = run_of(self);
+  if (!r || !two(args, n, first, end)) return nullptr;
+  return PyBool_FromLong(first <= r->pending && r->pending < end);
+}
+
+// left(first, end): the items of an inner loop that are left, the present one first; None where it
+// begins.
+PyObject* left(PyObject* self, PyObject* const* args, Py_ssize_t n) {
+  int64_t first, end;
+  Run* r = run_of(self);
+  if (!r || !two(args, n, first, end)) return nullptr;
+  if (!(first < r->pending && r->pending < end)) Py_RETURN_NONE;
+  PyObject* found = PyObject_GetItem(r->positions, args[0]);
+  if (!found) return nullptr;
+  static PyObject* chain = nullptr;
+  if (!chain) {
+    PyObject* itertools = PyImport_ImportModule("itertools");
+    chain = itertools ? PyObject_GetAttrString(itertools, "chain") : nullptr;
+    Py_XDECREF(itertools);
+  }
+  PyObject* result = chain ? PyObject_CallObject(chain, found) : nullptr;
+  Py_DECREF(found);
+  return result;
+}
+
+// gone(k): whether the name with this number holds nothing; -1: whether there is any such.
+PyObject* gone(PyObject* self, PyObject* k) {
+  Run* r = run_of(self);
+  if (!r) return nullptr;
+  if (r->interrupted) {
+    r->interrupted = 0;
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    return nullptr;
+  }
+  const int64_t number = PyLong_AsLongLong(k);
+  if (number == -1) {
+    if (PyErr_Occurred()) return nullptr;
+    return PyBool_FromLong(PyObject_IsTrue(r->gone));
+  }
+  const int found = PySequence_Contains(r->gone, k);
+  return found < 0 ? nullptr : PyBool_FromLong(found);
+}
+
+// --- the code of functions
+
+// By the rewritten code: that of the source.
+auto& plain_codes() {
+  static auto* codes = new std::unordered_map<PyObject*, PyObject*>;
+  return *codes;
+}
+getter code_of = nullptr;
+setter set_code = nullptr;
+void* closure_of_code = nullptr;
+
+// Of a function's `__code__`: whoever looks at it finds the code of the source, and from then on
+// that is what runs, so that what is seen, copied, sent elsewhere or traced is one and the same.
+PyObject* read_code(PyObject* function, void* closure) {
+  PyObject* code = code_of(function, closure);
+  if (!code || plain_codes().empty()) return code;
+  auto it = plain_codes().find(code);
+  if (it == plain_codes().end()) return code;
+  Py_DECREF(code);
+  if (set_code(function, it->second, closure) < 0) return nullptr;
+  return Py_NewRef(it->second);
+}
+
+// The object in a class that reads an attribute by functions of C, as CPython lays it out.
+struct GetSetDescriptor {
+  PyObject_HEAD PyTypeObject* type;
+  PyObject *name, *qualname;
+  PyGetSetDef* functions;
+};
+
+// Has read_code() answer for the attribute; false where it is not laid out as expected.
+bool watch_code() {
+  if (code_of) return true;
+  nb::module_ types = nb::module_::import_("types");
+  nb::object function = types.attr("FunctionType");
+  nb::object descriptor = nb::object(function.attr("__dict__"))["__code__"];
+  if (!descriptor.type().is(types.attr("GetSetDescriptorType"))) return false;
+  auto& d = *reinterpret_cast<GetSetDescriptor*>(descriptor.ptr());
+  if (reinterpret_cast<PyObject*>(d.type) != function.ptr() || !d.functions ||
+      std::string_view(d.functions->name) != "__code__" || !d.functions->get || !d.functions->set)
+    return false;
+  static PyGetSetDef ours;
+  ours = *d.functions;
+  code_of = ours.get;
+  set_code = ours.set;
+  closure_of_code = ours.closure;
+  ours.get = read_code;
+  d.functions = &ours;
+  return true;
+}
+
+// The code that a function runs, which reading its `__code__` would change.
+nb::object running_code(nb::handle function) {
+  if (!code_of) return function.attr("__code__");
+  return nb::steal(code_of(function.ptr(), closure_of_code));
+}
+
+PyMethodDef loop_methods[] = {
+    {"begin", begin, METH_O, "The items of the loop."},
+    {"ended", ended, METH_NOARGS, "Whether the loop has ended early."},
+    {"after", after, METH_NOARGS, "Runs compiled code for what is left."},
+    {"rest", rest, METH_NOARGS, "What CPython goes on with."},
+    {"at", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(at)), METH_FASTCALL,
+     "Whether a statement is carried out."},
+    {"inside", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(inside)), METH_FASTCALL,
+     "Whether CPython goes on at one of these statements."},
+    {"left", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(left)), METH_FASTCALL,
+     "The items of an inner loop that are left."},
+    {"gone", gone, METH_O, "Whether a name holds nothing."},
+    {nullptr, nullptr, 0, nullptr}};
+PyMemberDef loop_members[] = {{"seconds", T_DOUBLE, offsetof(Loop, seconds), 0, nullptr},
+                              {"hot", T_DOUBLE, offsetof(Loop, hot), 0, nullptr},
+                              {"per_item", T_DOUBLE, offsetof(Loop, per_item), 0, nullptr},
+                              {"items", T_LONGLONG, offsetof(Loop, items), 0, nullptr},
+                              {"is_for", T_BOOL, offsetof(Loop, is_for), 0, nullptr},
+                              {"dead", T_BOOL, offsetof(Loop, dead), 0, nullptr},
+                              {"ready", T_BOOL, offsetof(Loop, ready), 0, nullptr},
+                              {"busy", T_BOOL, offsetof(Loop, busy), 0, nullptr},
+                              {"plain", T_BOOL, offsetof(Loop, plain), 0, nullptr},
+                              {nullptr, 0, 0, 0, nullptr}};
+
+PyObject* new_loop(PyTypeObject* type, PyObject*, PyObject*) {
+  PyObject* o = PyType_GenericAlloc(type, 0);
+  if (o) as_loop(o).credit = 2 * kShort;
+  return o;
+}
+
+PyType_Slot loop_slots[] = {{Py_tp_doc, const_cast<char*>("A loop that may be compiled.")},
+                            {Py_tp_new, reinterpret_cast<void*>(new_loop)},
+                            {Py_tp_methods, loop_methods},
+                            {Py_tp_members, loop_members},
+                            {0, nullptr}};
+PyType_Spec loop_spec = {"numbus._core.Loop", sizeof(Loop), 0,
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, loop_slots};
+
+PyType_Slot items_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(destroy_items)},
+                             {Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
+                             {Py_tp_iternext, reinterpret_cast<void*>(next_item)},
+                             {0, nullptr}};
+PyType_Spec items_spec = {"numbus._core.LoopItems", sizeof(Items), 0,
+                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, items_slots};
+
+PyMemberDef run_members[] = {{"loop", T_OBJECT_EX, offsetof(Run, loop), READONLY, nullptr},
+                             {"rest", T_OBJECT_EX, offsetof(Run, rest), 0, nullptr},
+                             {"gone", T_OBJECT_EX, offsetof(Run, gone), 0, nullptr},
+                             {"positions", T_OBJECT_EX, offsetof(Run, positions), 0, nullptr},
+                             {"pending", T_LONGLONG, offsetof(Run, pending), 0, nullptr},
+                             {"early", T_LONGLONG, offsetof(Run, early), 0, nullptr},
+                             {"finished", T_BOOL, offsetof(Run, finished), 0, nullptr},
+                             {"interrupted", T_BOOL, offsetof(Run, interrupted), 0, nullptr},
+                             {nullptr, 0, 0, 0, nullptr}};
+PyType_Slot run_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(destroy_run)},
+                           {Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
+                           {Py_tp_iternext, reinterpret_cast<void*>(next_run)},
+                           {Py_tp_members, run_members},
+                           {0, nullptr}};
+PyType_Spec run_spec = {"numbus._core.LoopRun", sizeof(Run), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, run_slots};
+
+PyTypeObject* made(PyType_Spec& spec) {
+  PyObject* type = PyType_FromSpec(&spec);
+  if (!type) throw nb::python_error();
+  return reinterpret_cast<PyTypeObject*>(type);
+}
+
+}  // namespace
+
+void bind_loops(nb::module_& m) {
+  nothing = PyTuple_New(0);
+  m.attr("Loop") = nb::steal(reinterpret_cast<PyObject*>(made(loop_spec)));
+  items_type = made(items_spec);
+  run_type = made(run_spec);
+  nb::object iterator = nb::module_::import_("builtins")
+                            .attr("iter")(nb::module_::import_("builtins").attr("range")(1));
+  range_iterator = reinterpret_cast<PyTypeObject*>(iterator.type().ptr());
+  next_of_range = reinterpret_cast<iternextfunc>(PyType_GetSlot(range_iterator, Py_tp_iternext));
+  m.def(
+      "compile_loops",
+      [](bool on, int64_t after, nb::object wanted, nb::object enter) {
+        enabled = on;
+        after_items = after;
+        nb::object before = nb::steal(callbacks);
+        callbacks = nb::make_tuple(wanted, enter).release().ptr();
+      },
+      "Whether loops are entered: after so many items, or, for 0, where it pays. wanted(loop): "
+      "whether there is code for it; enter(run): runs it, and gives the values of names.");
+  m.def("watch_code", watch_code, "Has functions with rewritten code show that of their source.");
+  m.def(
+      "remember_code",
+      [](nb::object rewritten, nb::object plain) {
+        nb::object kept = rewritten, other = plain;
+        plain_codes()[kept.release().ptr()] = other.release().ptr();
+      },
+      "Notes the code of the source for a rewritten one.");
+  m.def("running_code", running_code, "The code that a function runs.");
+}
+
+}  // namespace numbus::bindings

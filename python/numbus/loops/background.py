@@ -1,0 +1,120 @@
+"""Compiles loops on a thread of its own, while the program goes on."""
+
+import _thread
+import ast
+import atexit
+import math
+import os
+import sys
+
+import numpy
+
+from .. import _core
+from . import numbers
+from .emit import Emitter, NotCompiled
+
+_running = _thread.allocate_lock()  # held by the thread that compiles
+_count = 0  # threads that compile, of which the program does not know
+
+
+class Code:
+    """A compiled loop for certain types."""
+
+    def __init__(self, call, loops, lines):
+        self._call, self.loops, self.lines = call, loops, lines
+
+    def __call__(self, *args):
+        return self._call(*args)
+
+
+def threads():
+    """How many threads compile."""
+    return _count
+
+
+def start(this, held):
+    """Compiles a loop for these types while the program goes on; one at a time."""
+    global _count
+    if not _running.acquire(False):
+        return
+    this.busy = True
+    _count += 1
+    try:
+        # Of the values only types are kept: the program may look at the counts of references.
+        _thread.start_new_thread(_work, (this, held.key, held.fixed, held.entry, _types(held)))
+    except RuntimeError:  # no thread is to be had
+        this.dead = True
+        _count -= 1
+        _running.release()
+
+
+def _types(held):
+    """The types of the arguments of the function, which need not be there when it is compiled."""
+    si, sf = held.words(0)
+    return _core.ArgumentTypes(si, sf, *held.arrays)
+
+
+def _work(this, key, fixed, entry, types):
+    global _count
+    try:
+        this.codes[key] = _compiled(this, fixed, entry, types)
+        this.ready |= isinstance(this.codes[key], Code)
+    finally:
+        this.busy = False
+        _count -= 1
+        _running.release()
+
+
+def compile_now(this, held):
+    """Compiles a loop for these types before the program goes on."""
+    this.codes[held.key] = _compiled(this, held.fixed, held.entry, _types(held))
+    this.ready = True
+
+
+def _compiled(this, fixed, entry, types):
+    """The code for these types, or the reason why there is none."""
+    try:
+        return _compile(this, fixed, entry, types)
+    except NotCompiled as why:
+        return str(why)
+    except Exception as error:
+        if RAISES:
+            raise
+        return f"{type(error).__name__}: {error}"
+
+
+RAISES = False  # for tests: what goes wrong while compiling is an error
+
+
+def _compile(this, fixed, entry, types):
+    from ..kernels import _generate
+    from ..kernels._errors import CompileError
+
+    emitter = Emitter(this.node, this.names, fixed, entry)
+    leave, text = emitter.functions()
+    names = {
+        "math": math, "np": numpy, **numbers.STEPS, "floor_divided": numbers.floor_divided,
+        "remainder": numbers.remainder,
+    }  # fmt: skip
+    if os.environ.get("NUMBUS_LOOPS_PRINT"):
+        print(f"# {this.file}:{this.line}", *leave, *text, sep="\n", file=sys.stderr)
+    try:
+        call = _generate.compiled(
+            "loop", text, {"boundscheck": False}, leave=_generate.make("leave", leave), **names
+        )
+        call._make().compile_types(types)
+    except CompileError as error:
+        return f"the compiler: {str(error).splitlines()[0]}"
+    lines = {n.at: n.lineno for n in ast.walk(this.node) if hasattr(n, "at")}
+    return Code(call, [(n.at, n.target.id) for n in emitter.loops], lines)
+
+
+def wait():
+    """Waits for the thread that compiles: before a fork, and at the end."""
+    with _running:
+        pass
+
+
+atexit.register(wait)
+os.register_at_fork(before=_running.acquire, after_in_parent=_running.release,
+                    after_in_child=_running.release)  # fmt: skip
