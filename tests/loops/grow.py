@@ -22,6 +22,9 @@ class Grow:
         self.lines, self.level, self.counters, self.depth = [], 0, [], 0
         self.in_function = self.r.random() < 0.6
         self.budget = self.r.randint(4, 12)
+        self.ints, self.floats, self.bools, self.numpys = INTS, FLOATS, BOOLS, NUMPYS
+        self.alone = False  # in a function of numbers, which sees no arrays
+        self.functions = []  # (name, number of arguments)
 
     def line(self, text):
         self.lines.append("    " * self.level + text)
@@ -31,11 +34,25 @@ class Grow:
 
     # --- expressions
 
+    def user_call(self, depth):
+        """A call of a function of the script's."""
+        name, count = self.pick(*self.functions)
+        kinds = [self.integer, self.floating]
+        if not self.alone:
+            kinds.append(self.numpy)
+        given = [self.pick(self.pick(*kinds)(depth), "b0", "fa") if self.r.random() < 0.1 and
+                 not self.alone else kinds[k % 2](depth) for k in range(count)]  # fmt: skip
+        return f"{name}({', '.join(given)})"
+
     def integer(self, depth=2):
         r = self.r.random()
+        if self.functions and depth and self.r.random() < 0.06:
+            return self.user_call(depth - 1)
+        if self.alone and 0.955 <= r:
+            return self.pick(*self.ints)
         if depth == 0 or r < 0.35:
             return self.pick(
-                *INTS,
+                *self.ints,
                 *self.counters,
                 *self.counters,
                 str(self.r.randint(-3, 9)),
@@ -80,10 +97,14 @@ class Grow:
 
     def floating(self, depth=2):
         r = self.r.random()
+        if self.functions and depth and self.r.random() < 0.06:
+            return self.user_call(depth - 1)
+        if self.alone and 0.95 <= r < 0.97:
+            return self.pick(*self.floats)
         if depth == 0 or r < 0.3:
             return self.pick(
-                *FLOATS,
-                *FLOATS,
+                *self.floats,
+                *self.floats,
                 f"{self.r.uniform(-3, 3):.3f}",
                 "0.5",
                 "1e-3",
@@ -119,7 +140,7 @@ class Grow:
         r = self.r.random()
         if depth == 0 or r < 0.3:
             return self.pick(
-                *NUMPYS,
+                *self.numpys,
                 f"fa[{self.index()}]",
                 f"ga[{self.index()}]",
                 f"ma[{self.index()}, {self.index()}]",
@@ -159,11 +180,12 @@ class Grow:
         if r < 0.25 and depth:
             return f"{self.condition(0)} {self.pick('and', 'or')} {self.condition(0)}"
         if r < 0.3:
-            return f"not {self.condition(0)}" if depth else self.pick(*BOOLS)
+            return f"not {self.condition(0)}" if depth else self.pick(*self.bools)
         if r < 0.4:
-            return self.pick(*BOOLS, "n0", "f1", f"ba[{self.index()}]", f"lb[{self.index()}]", "x0")
+            i = self.index()
+            return self.pick(*self.bools, "n0", "f1", f"ba[{i}]", f"lb[{i}]", "x0")
         if r < 0.46:
-            n = self.pick(*INTS, "n2")
+            n = self.pick(*self.ints, "n2")
             return f"{n} {self.pick('==', '>')} float({n})"
         kind = self.pick(self.integer, self.floating, self.numpy, self.numpy_integer)
         other = self.pick(kind, self.integer, self.floating)
@@ -177,7 +199,7 @@ class Grow:
     def assignment(self):
         r = self.r.random()
         if r < 0.3:
-            n = self.pick(*INTS)
+            n = self.pick(*self.ints)
             return self.pick(
                 f"{n} = {self.integer()}",
                 f"{n} {self.pick('+=', '-=', '^=', '%=')} {self.integer(1)}",
@@ -186,21 +208,21 @@ class Grow:
                 f"{n} = ({n} * 1103515245 + 12345) % 2147483648",
             )
         if r < 0.5:
-            n = self.pick(*FLOATS)
+            n = self.pick(*self.floats)
             return self.pick(
                 f"{n} = {self.floating()}",
                 f"{n} {self.pick('+=', '-=', '*=', '/=')} {self.floating(1)}",
             )
         if r < 0.55:
             value = self.pick(f"{self.integer(1)} < {self.integer(1)}", "True", "not b0")
-            return f"{self.pick(*BOOLS)} = {value}"
+            return f"{self.pick(*self.bools)} = {value}"
         if r < 0.65:
-            n = self.pick(*NUMPYS)
+            n = self.pick(*self.numpys)
             return self.pick(f"{n} = {self.numpy()}", f"{n} += {self.numpy(1)}")
         if r < 0.7:
             return f"y0 = {self.numpy_integer()}"
         if r < 0.76:
-            a, b = self.pick(INTS, FLOATS)[:2]
+            a, b = self.pick(self.ints, self.floats)[:2]
             return self.pick(
                 f"{a}, {b} = {b}, {a}",
                 f"{a}, {b} = {b}, {self.integer(1)}",
@@ -231,7 +253,7 @@ class Grow:
     def odd(self):
         """What CPython has to do, or what changes types."""
         return self.pick(
-            f"print('at', {self.pick(*INTS)}, {self.pick('0', *self.counters)})",
+            f"print('at', {self.pick(*self.ints)}, {self.pick('0', *self.counters)})",
             "n1 = 2.5",
             "f1 = 3",
             "n2 = None",
@@ -246,6 +268,7 @@ class Grow:
             "n1 = n1 * 10 ** 30",
             "y0 = 5",
             "helper(n0)",
+            "h0 = helper" if not self.in_function else "SCALE = 2",
             "log.append(n0)",
             "lf = [1.0, 2, 3.0]",
             "np.add(fa, 1.0, out=fa)",
@@ -324,6 +347,47 @@ class Grow:
         self.depth -= 1
         return None
 
+    def function(self, name):
+        """A function of numbers, which a loop may call, with what CPython has to do under an if."""
+        count = self.r.randint(1, 3)
+        before = self.ints, self.floats, self.bools, self.numpys, self.counters, self.budget
+        self.ints = ("p0", "p2")[: (count + 1) // 2]
+        self.floats = ("p1", "w") if count > 1 else ("w",)
+        self.bools, self.counters, self.alone, self.budget = ("True", "False"), [], True, 3
+        self.line(f"def {name}({', '.join(f'p{k}' for k in range(count))}):")
+        self.level += 1
+        if self.r.random() < 0.3:
+            self.line("'What it does.'")
+        self.line(f"w = {self.pick('0.5', 'SCALE', f'{self.ints[0]} * 0.5', '1')}")
+        changes = self.r.random() < 0.1
+        if changes:
+            self.lines.insert(len(self.lines) - 1, "    global SCALE")
+        for _ in range(self.r.randint(0, 3)):
+            r = self.r.random()
+            value = self.pick(self.integer, self.floating)
+            if r < 0.4:
+                self.line(f"{self.pick('w', *self.ints, *self.floats)} = {value(1)}")
+            elif r < 0.7:
+                self.line(f"if {value(1)} {self.pick('<', '>', '==')} {value(1)}:")
+                odd = self.pick(
+                    f"return {value(1)}", f"return {value(1)}", "w = 2.5", "raise KeyError(p0)",
+                    "print('in', p0)", "return None", f"return {self.pick(*self.ints)}", "del w",
+                    "SCALE = 0.75" if changes else "w += 1.0",
+                )  # fmt: skip
+                self.line(f"    {odd}")
+            else:
+                c = "k"
+                self.line(f"for {c} in range({self.pick('3', 'abs(p0) % 5', '4, 0, -1')}):")
+                self.line(f"    w += {self.pick(c, '0.5', f'{c} * 0.25', 'p0')}")
+                if self.r.random() < 0.4:
+                    self.line(f"    if w > {self.pick('2', '9.5', 'p0')}:")
+                    self.line(f"        {self.pick('break', 'continue', 'return w', 'return 1.5')}")
+        self.line(f"return {self.pick('w', '0.5 * w', self.floating(1), self.integer(1))}")
+        self.level -= 1
+        self.ints, self.floats, self.bools, self.numpys, self.counters, self.budget = before
+        self.alone = False
+        self.functions.append((name, count))
+
     def script(self):
         lines = self.lines
         lines += [
@@ -331,11 +395,14 @@ class Grow:
             "log = []",
             "out = []",
             "",
+            "SCALE = 1.25",
             "def helper(x):",
             "    log.append(x)",
             "    return 1",
             "",
         ]
+        for k in range(self.pick(0, 1, 2)):
+            self.function(f"h{k}")
         ints = f"{self.r.randint(-5, 50)}, {self.r.randint(1, 9)}"
         large = self.pick(0, 3, 2**40, -(2**62), 2**53 + 1, 2**60 + 1)
         floats = self.pick("0.0", "-0.0", "1e300", "7.25")

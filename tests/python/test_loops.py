@@ -522,3 +522,83 @@ def test_processes_have_the_loops_too(tmp_path):
     command = [sys.executable, "-m", "numbus", "--loops", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.stdout == "done 6000000\n", done.stderr
+
+
+def test_functions_are_called_as_they_are_now():
+    made = check("""
+        import math
+        SCALE = 2.0
+        def deep(x, k):
+            '''What it does.'''
+            if x < 0.0:
+                raise ValueError(x)
+            for j in range(k):
+                x = math.sqrt(x) + SCALE
+                if x > 1e3:
+                    return 0.5
+            return x
+        def value(a, i, shift):
+            w = deep(a[i], i % 3)
+            while w > 3.0:
+                w *= 0.5
+            return w - shift
+        def f(a, n):
+            s = 0.0
+            for i in range(n):
+                s += value(a, i % len(a), 0.25)
+            return s
+        a = [0.5 * v for v in range(40)]
+        out = [f(a, 90), f(np.array(a), 90)]
+        SCALE = 3
+        out.append(f(a, 90))
+        deep.__defaults__ = (2,)
+        out.append(f(a, 90))
+        def deep(x, k):
+            return x - k
+        out.append(f(a, 90))
+        a[7] = -1.0
+        deep = value
+        try:
+            f(a, 90)
+        except TypeError as e:
+            out.append(str(e))
+        """, entered=True)  # fmt: skip
+    assert sum(m.entries for m in made) >= 3
+
+
+def test_functions_read_names_that_the_loop_assigns_to():
+    check("""
+        scale = 1
+        def f(x):
+            return x * scale
+        def g(x):
+            return f(x) + 1
+        s = 0
+        for i in range(60):
+            s += g(i)
+            if i == 40:
+                scale = 3
+        for scale in range(50):
+            s += g(scale)
+        def h(n):
+            global scale
+            t = 0
+            for i in range(n):
+                t += g(i)
+                scale = i
+            return t
+        s += h(60)
+        """)  # fmt: skip
+
+
+def test_functions_fail_where_they_fail():
+    check("""
+        def ratio(i, j):
+            return 1.0 / (i - j)
+        def f(n):
+            t = 0.0
+            for i in range(n):
+                t += ratio(i, 77)
+            return t
+        f(90)
+        """, entered=True)  # fmt: skip

@@ -25,10 +25,11 @@ def compiled(tree, source, file, plain):
     from .rewrite import NotMatched, Rewriter, linked
 
     try:
-        tree = Rewriter(source, file).visit(tree)
+        rewriter = Rewriter(source, file)
+        tree = rewriter.visit(tree)
         with warnings.catch_warnings():  # each was told by the plain code, and lines have copies
             warnings.simplefilter("ignore")
             code = compile(tree, file, "exec", dont_inherit=True)
-        return linked(code, plain)
+        return linked(code, plain, rewriter.functions)
     except (SyntaxError, RecursionError, NotMatched):  # nested too deeply
         return plain

@@ -98,6 +98,10 @@ def _compile(this, fixed, entry, types):
     }  # fmt: skip
     if os.environ.get("NUMBUS_LOOPS_PRINT"):
         print(f"# {this.file}:{this.line}", *leave, *text, sep="\n", file=sys.stderr)
+    for name, _, lines, _ in [f for f in emitter.made.values() if type(f) is tuple]:
+        if os.environ.get("NUMBUS_LOOPS_PRINT"):
+            print(*lines, sep="\n", file=sys.stderr)
+        names[name] = _generate.make(name, lines, **names)
     try:
         call = _generate.compiled(
             "loop", text, {"boundscheck": False}, leave=_generate.make("leave", leave), **names

@@ -8,7 +8,7 @@ at the head of a loop only grow, until an emission changes nothing.
 
 import ast
 
-from . import numbers
+from . import numbers, select
 from .numbers import CODES, STORES, Unsupported, Value
 
 INDENT = "    "
@@ -24,10 +24,11 @@ class Emitter:
 
     loop: with numbered statements. names: those that are assigned to. fixed: what each other name,
     or dotted name, stands for: a kind of number; ("array", kind of elements, dtype, axes, whether
-    it can be written to, parameter); ("call", "math.sin"); "o" for all else. entry: of `names`.
+    it can be written to, parameter); ("call", "math.sin"); ("function", Called); "o" for all else.
+    entry: of `names`. made: functions of the program's that were emitted.
     """
 
-    def __init__(self, loop, names, fixed, entry):
+    def __init__(self, loop, names, fixed, entry, made=None):
         self.loop, self.names, self.fixed, self.entry = loop, names, fixed, entry
         self.lines, self.level, self.temporaries = [], 1, 0
         self.rare = 0
@@ -35,9 +36,10 @@ class Emitter:
         self.open = []  # loops: (breaks, continues)
         self.loops = [
             n
-            for n in ast.walk(loop)
+            for n in (ast.walk(loop) if loop else ())
             if isinstance(n, ast.For) and hasattr(n, "at") and not n.opaque
         ]
+        self.made = {} if made is None else made  # (Called, kinds): (name, kind, lines, arrays)
         # Numbers that the loop reads and never assigns to.
         self.more = [n for n, f in fixed.items() if isinstance(f, str) and f in STORES]
         self.ids = {n: f"g{j}" for j, n in enumerate(self.more)}
@@ -92,11 +94,11 @@ class Emitter:
         self.block("if si[0] == 1:")
         self.line("return -2")
         self.end()
-        for f in {
-            f[5]: f for f in self.fixed.values() if isinstance(f, tuple) and f[0] == "array"
-        }.values():
-            for d in range(f[3]):
-                self.line(f"{f[5]}_{d} = {f[5]}.shape[{d}]")
+        self.extents(
+            {
+                f[5]: f for f in self.fixed.values() if isinstance(f, tuple) and f[0] == "array"
+            }.values()
+        )
         for j, n in enumerate(self.names):
             kind = self.entry[n]
             store = STORES.get(kind)
@@ -140,6 +142,12 @@ class Emitter:
         leave += [f"{INDENT}si[0] = at", f"{INDENT}return at"]
         return leave, head
 
+    def extents(self, arrays):
+        """Puts the extents of arrays under names."""
+        for f in arrays:
+            for d in range(f[3]):
+                self.line(f"{f[5]}_{d} = {f[5]}.shape[{d}]")
+
     # --- statements; each gives the kinds of names after it, None where control never gets there
 
     def _statements(self, body, env):
@@ -153,7 +161,7 @@ class Emitter:
         if isinstance(n, (ast.For, ast.While)) and not n.opaque:
             return self._emit_loop(n, env)
         self.at = n.at
-        if isinstance(n, ast.Pass):
+        if isinstance(n, ast.Pass) or select.is_text(n):
             return env
         if isinstance(n, ast.Break):
             self.open[-1][0].append(env)
@@ -167,6 +175,8 @@ class Emitter:
             return self._left(n, "a statement that is left to CPython")
         if isinstance(n, ast.If):
             return self._if(n, env)
+        if isinstance(n, ast.Return):
+            return self._return(n, env)
         read = _read(n, self.names)
         return self._tried(n, read, env, lambda e: self._assign(n, e))
 
@@ -223,7 +233,7 @@ class Emitter:
             self.line(f"{c} = {self.truth(n.test, e)}")
             return e
 
-        return None if self._tried(n, _names(n.test, self.names), env, test) is None else c
+        return None if self._tried(n, names_read(n.test, self.names), env, test) is None else c
 
     def _if(self, n, env):
         c = self._condition(n, env)
@@ -248,7 +258,7 @@ class Emitter:
         self.at = n.at
         is_for = isinstance(n, ast.For)
         if is_for and not outer:
-            env = self._tried(n, [x for a in n.iter.args for x in _names(a, self.names)], env,
+            env = self._tried(n, [x for a in n.iter.args for x in names_read(a, self.names)], env,
                               lambda e: self._range(n, e))  # fmt: skip
             if env is None:
                 return None
@@ -369,7 +379,7 @@ class Emitter:
                 continue
             if not isinstance(target, ast.Subscript):
                 raise Unsupported("an unpacking inside of another")
-            if changed & set(_names(target, self.names)) or (
+            if changed & set(names_read(target, self.names)) or (
                 stores and any(isinstance(x, ast.Subscript) for x in ast.walk(target.slice))
             ):
                 raise Unsupported("a target that depends on the one before")
@@ -425,10 +435,16 @@ class Emitter:
             if kind == "o":
                 raise Unsupported(f"'{n.id}', which holds no number")
             return Value(f"{n.id}_{STORES[kind]}", kind)
-        kind = self.fixed.get(n.id, "o")
-        if kind not in STORES:
-            raise Unsupported(f"'{n.id}', which is no number")
-        return Value(self.ids[n.id], kind)
+        return self._number(n.id)
+
+    def _number(self, name):
+        """A number that the loop does not assign to."""
+        kind = self.fixed.get(name, "o")
+        if isinstance(kind, tuple) and kind[0] == "number":
+            return Value(kind[2], kind[1])
+        if isinstance(kind, tuple) or kind not in STORES:
+            raise Unsupported(f"'{name}', which is no number")
+        return Value(self.ids[name], kind)
 
     def _attribute(self, n):
         if not isinstance(n.value, ast.Name):
@@ -436,10 +452,7 @@ class Emitter:
         array = self._array(n.value)
         if array and array[0] == "array" and n.attr == "size" and array[6] == "array":
             return Value("*".join(f"{array[5]}_{d}" for d in range(array[3])), "i")
-        kind = self.fixed.get(f"{n.value.id}.{n.attr}", "o")
-        if kind not in STORES:
-            raise Unsupported(f"'{n.value.id}.{n.attr}'")
-        return Value(self.ids[f"{n.value.id}.{n.attr}"], kind)
+        return self._number(f"{n.value.id}.{n.attr}")
 
     def _unaryop(self, n, env):
         if isinstance(n.op, ast.Not):
@@ -554,14 +567,57 @@ class Emitter:
         if isinstance(n.func, ast.Name) and n.func.id in self.entry:
             raise Unsupported(f"a call of '{name}'")
         what = self.fixed.get(name, "o")
-        if not isinstance(what, tuple) or what[0] != "call":
+        if not isinstance(what, tuple) or what[0] not in ("call", "function"):
             raise Unsupported(f"a call of '{name}'")
+        if what[0] == "function":
+            return self._call_of(what[1], n, env)
         if what[1] == "len":
             if len(n.args) != 1:
                 raise Unsupported("len() of several values")
             return self._length(n.args[0], env)
         args = [self._kept(self.value(a, env)) for a in n.args]
         return numbers.call(self, what[1], args)
+
+    def _call_of(self, called, n, env):
+        """A call of a function of the program's."""
+        if len(n.args) != len(called.parameters):
+            raise Unsupported(f"a call of '{called.name}' with {len(n.args)} arguments")
+        given, kinds = [], []
+        for a in n.args:
+            array = self._array(a)
+            if array is not None:
+                kinds.append(array)
+                continue
+            v = self._kept(self.value(a, env))
+            if v.kind not in CODES:
+                raise Unsupported(f"a call of '{called.name}' with this type")
+            kinds.append(v.kind)
+            given.append(v.text)
+        name, kind, _, arrays = self._function(called, tuple(kinds))
+        self.temporaries += 1
+        ok, r = f"t{self.temporaries}", f"r{self.temporaries}"
+        self.line(f"{ok}, {r} = {name}({', '.join([*given, *(a[5] for a in arrays)])})")
+        self.check(f"not {ok}")
+        return Value(r, kind)
+
+    def _function(self, called, kinds):
+        if (called, kinds) not in self.made:
+            from .called import FunctionEmitter
+
+            self.made[called, kinds] = None  # one that calls itself
+            emitter = FunctionEmitter(called, kinds, self.made)
+            name = f"call{len(self.made)}"
+            try:
+                kind, lines, arrays = emitter.function(name)
+            except Unsupported as why:
+                self.made[called, kinds] = str(why)
+                raise
+            del self.made[called, kinds]  # after those that it calls
+            self.made[called, kinds] = name, kind, lines, arrays
+        found = self.made[called, kinds]
+        if not isinstance(found, tuple):
+            raise Unsupported(found or f"'{called.name}', which calls itself")
+        return found
 
     def _length(self, n, env):
         """len(a), or len(m[i]) of a list of rows."""
@@ -586,7 +642,7 @@ def _load(target):
     return ast.copy_location(ast.Name(target.id, ast.Load()), target)
 
 
-def _names(n, among):
+def names_read(n, among):
     """Names of `among` that an expression reads."""
     return sorted(
         {
@@ -598,7 +654,7 @@ def _names(n, among):
 
 
 def _read(n, among):
-    found = set(_names(n, among))
+    found = set(names_read(n, among))
     if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name):
         found.add(n.target.id)
     return sorted(found)

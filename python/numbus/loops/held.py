@@ -1,6 +1,5 @@
 """The values that a loop finds where compiled code begins, and what they are for the compiler."""
 
-import builtins
 import inspect
 import math
 import types
@@ -8,7 +7,7 @@ import types
 import numpy
 
 from .. import _core
-from . import numbers
+from . import functions, numbers
 
 _KINDS = {
     int: "i", float: "f", bool: "b", numpy.int64: "I", numpy.float64: "F", numpy.bool_: "B",
@@ -55,6 +54,7 @@ class Held:
             return frame.f_builtins[name]
 
         entry, fixed = {}, {}
+        self._changing = frame.f_globals, {n for n in this.names if n not in own}
         # What is assigned to is a variable of the function or of the module, and nothing built in.
         for name in this.names:
             scope = frame.f_globals if is_function and name not in own else local
@@ -83,9 +83,12 @@ class Held:
         kind = _number_kind(value)
         if kind != "o":
             return kind
-        known = _FUNCTIONS.get(id(value))
+        known = numbers.known_function(value)
         if known is not None:
             return ("call", known)
+        if type(value) is types.FunctionType:
+            found = functions.called(value, self._changing)
+            return "o" if found is None else ("function", found)
         if call_only:
             return "o"
         if id(value) not in self._known:
@@ -168,13 +171,3 @@ def _number_kind(value):
     if kind == "i" and not -(1 << 63) <= value < 1 << 63:
         return "o"
     return kind
-
-
-_FUNCTIONS = {}
-
-
-def note_functions():
-    for name in numbers.KNOWN:
-        module, _, short = name.rpartition(".")
-        found = getattr(math if module else builtins, short)
-        _FUNCTIONS[id(found)] = name

@@ -267,6 +267,19 @@ KNOWN = {
 }  # fmt: skip
 
 
+_functions = {}  # by the id of one of Python's: its name in KNOWN
+
+
+def note_function(function, name):
+    """Notes one of Python's functions."""
+    _functions[id(function)] = name
+
+
+def known_function(value):
+    """The name in KNOWN of one of Python's functions, or None."""
+    return _functions.get(id(value))
+
+
 def call(e, name, args):
     """A call of one of KNOWN; the arguments are names or constants."""
     if name in ("min", "max"):

@@ -25,7 +25,7 @@ import types
 import uuid
 
 from .. import _core
-from . import run, select
+from . import functions, run, select
 
 # Constants of the source that stand for functions of a loop, until the code is made.
 _MARK = f"numbus {uuid.uuid4().hex} "
@@ -44,9 +44,10 @@ class NotMatched(Exception):
     """The code of the source has no counterpart for a part of the rewritten one."""
 
 
-def linked(code, plain):
+def linked(code, plain, trees):
     """The code of a rewritten tree with the functions in the place of their marks; `plain`: the
-    code of the source, which functions will show. Raises NotMatched.
+    code of the source, which functions will show; trees: those of functions, by name and line.
+    Raises NotMatched.
     """
     known = collections.defaultdict(list)
     _nested(plain, known)
@@ -59,10 +60,9 @@ def linked(code, plain):
                 shown = known[_key(c)]
                 if not shown or any(s != shown[0] for s in shown):
                     raise NotMatched
-                if made != shown[0]:
-                    if made.co_freevars != shown[0].co_freevars:
-                        raise NotMatched
-                    pairs.append((made, shown[0]))
+                if made.co_freevars != shown[0].co_freevars:
+                    raise NotMatched
+                pairs.append((made, shown[0]))
                 c = made
             elif type(c) is str and c.startswith(_MARK):
                 number, name = c[len(_MARK) :].split()
@@ -73,7 +73,12 @@ def linked(code, plain):
     pairs = []
     made = link(code)
     for rewritten, shown in pairs:
-        _core.remember_code(rewritten, shown)
+        tree = trees.get((shown.co_name, shown.co_firstlineno))
+        if tree is not None:
+            functions.note(rewritten, tree)
+            functions.note(shown, tree)
+        if rewritten != shown:
+            _core.remember_code(rewritten, shown)
     return made
 
 
@@ -102,12 +107,16 @@ class Rewriter(ast.NodeTransformer):
         self._lines = text.splitlines()
         self._file = file
         self._outer = None  # the number of the loop around
+        self.functions = {}  # by name and line: the trees of those without decorators
 
     def visit_ClassDef(self, node):
         node.body = [self.visit(n) if isinstance(n, ast.FunctionDef) else n for n in node.body]
         return node
 
     def visit_FunctionDef(self, node):
+        if not node.decorator_list:
+            place = node.name, node.lineno
+            self.functions[place] = None if place in self.functions else copy.deepcopy(node)
         outer, self._outer = self._outer, None
         self.generic_visit(node)
         self._outer = outer

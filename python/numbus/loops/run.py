@@ -12,8 +12,8 @@ import time
 import numpy
 
 from .. import _core
-from . import background
-from .held import MAKE, Held, TooCostly, note_functions
+from . import background, functions
+from .held import MAKE, Held, TooCostly
 
 # Seconds that a loop has run before it is compiled, which takes about as long.
 HOT = 0.02
@@ -278,7 +278,7 @@ _idle = 0  # threads that do not count: those of a test's runner
 
 def install():
     """Has loops of modules that are loaded from now on compiled."""
-    note_functions()
+    functions.note_known()
     _core.watch_code()
     after = os.environ.get("NUMBUS_LOOPS_AFTER")
     configure(True, int(after) if after else None)

@@ -16,7 +16,6 @@ _EXPRESSIONS = (
     ast.Subscript, ast.Attribute, ast.Tuple, ast.Call, ast.operator, ast.unaryop, ast.boolop,
     ast.cmpop, ast.expr_context,
 )  # fmt: skip
-FUNCTIONS = ("abs", "min", "max", "int", "float", "len", "bool")
 MOST_STATEMENTS = 400
 
 
@@ -27,7 +26,7 @@ def is_known(node):
             return False
         if isinstance(n, ast.Call):
             dotted = isinstance(n.func, ast.Attribute) and isinstance(n.func.value, ast.Name)
-            named = isinstance(n.func, ast.Name) and n.func.id in FUNCTIONS
+            named = isinstance(n.func, ast.Name)
             if n.keywords or not (dotted or named):
                 return False
         if isinstance(n, ast.Constant) and type(n.value) not in (int, float, bool):
@@ -66,9 +65,14 @@ def _is_target(node):
     return isinstance(node, ast.Name) or (isinstance(node, ast.Subscript) and is_known(node))
 
 
+def is_text(node):
+    """Whether a statement is a constant, such as the text that describes a function."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
 def is_simple(node):
     """Whether code of ours may carry out this statement."""
-    if isinstance(node, ast.Pass):
+    if isinstance(node, ast.Pass) or is_text(node):
         return True
     if isinstance(node, ast.AugAssign):
         return _is_target(node.target) and is_known(node.value)
@@ -136,9 +140,9 @@ def _words(n):
 
 
 def number(loop):
-    """Gives each statement below `loop` its number, in order: `at`, and the first number after what
-    it holds, `end`. The statements that CPython has to carry out as a whole are `opaque`. The
-    condition of a while loop has the loop's own number.
+    """Gives each statement below `loop`, which may be a function, its number, in order: `at`, and
+    the first number after what it holds, `end`. The statements that CPython has to carry out as a
+    whole are `opaque`. The condition of a while loop has the loop's own number.
     """
     counter = iter(range(1, 1 << 30))
 
@@ -154,11 +158,15 @@ def number(loop):
         elif isinstance(n, _LOOPS) and _head(n):
             for s in n.body:
                 walk(s)
+        elif is_function and isinstance(n, ast.Return):
+            n.opaque = n.value is None or not is_known(n.value)
         else:
             n.opaque = not (isinstance(n, (ast.Break, ast.Continue)) or is_simple(n))
         n.end = next(counter)
 
-    walk(loop)
+    is_function = isinstance(loop, ast.FunctionDef)
+    for n in loop.body if is_function else [loop]:
+        walk(n)
 
 
 def _head(n):

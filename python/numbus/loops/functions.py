@@ -1,0 +1,119 @@
+"""Functions of the program's that are numbers of numbers: which they are, and what they read."""
+
+import ast
+import builtins
+import inspect
+import math
+import types
+
+from .. import _core
+from . import numbers, select
+
+_DEEPEST = 6  # functions that call functions
+
+_trees = {}  # by a function's code, rewritten or not
+
+
+class Called:
+    """A function as it is now: its tree, and what the names in it that are not its own stand for.
+
+    Two are equal where one code serves for both.
+    """
+
+    def __init__(self, tree, code, fixed):
+        self.tree, self.fixed = tree, fixed
+        self.name = code.co_name
+        self.parameters = code.co_varnames[: code.co_argcount]
+        self.names = sorted(code.co_varnames)
+        self._key = id(tree), tuple(sorted(fixed.items(), key=lambda item: item[0]))
+
+    def __eq__(self, other):
+        return type(other) is Called and self._key == other._key
+
+    def __hash__(self):
+        return hash(self._key)
+
+
+def note(code, tree):
+    """Notes a function of the source, whose tree is never changed."""
+    _trees[code] = tree
+
+
+def called(function, changing, depth=0):
+    """What a function of the program's is for the compiler, or None.
+
+    changing: a dict of globals, and the names in it that the loop assigns to.
+    """
+    code = _core.running_code(function)
+    tree = _trees.get(code)
+    if tree is None or depth > _DEEPEST or not _is_plain(function, code):
+        return None
+    if not hasattr(tree, "reads"):
+        select.number(tree)
+        tree.reads = _reads(tree, code.co_varnames)
+    fixed = {}
+    for name, attribute in tree.reads:
+        found = _find(function, name)
+        if function.__globals__ is changing[0] and name in changing[1]:
+            found = None
+        if attribute is not None:
+            name = f"{name}.{attribute}"
+            found = vars(found).get(attribute) if isinstance(found, types.ModuleType) else None
+        fixed[name] = _describe(found, function, changing, depth)
+    return Called(tree, code, fixed)
+
+
+def _reads(tree, own):
+    """(name, None), (name, attribute) of all names in a function that are not its own."""
+    found = set()
+    for n in ast.walk(tree):
+        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name):
+            found.add((n.value.id, n.attr))
+        elif isinstance(n, ast.Name):
+            found.add((n.id, None))
+    return [of for of in found if of[0] not in own]
+
+
+_OTHER_KINDS = (
+    inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR | inspect.CO_COROUTINE
+    | inspect.CO_ITERABLE_COROUTINE | inspect.CO_ASYNC_GENERATOR
+)  # fmt: skip
+
+
+def _is_plain(function, code):
+    return not (
+        code.co_flags & _OTHER_KINDS
+        or code.co_kwonlyargcount
+        or code.co_freevars
+        or code.co_cellvars
+        or function.__defaults__
+        or function.__kwdefaults__
+    )
+
+
+def _find(function, name):
+    return function.__globals__.get(name, getattr(builtins, name, None))
+
+
+def _describe(value, function, changing, depth):
+    """("number", kind, text), ("call", name), ("function", Called) or "o"."""
+    kind = {int: "i", float: "f", bool: "b"}.get(type(value))
+    if kind is not None:
+        try:
+            return ("number", kind, numbers.constant(value).text)
+        except numbers.Unsupported:
+            return "o"
+    known = numbers.known_function(value)
+    if known is not None:
+        return ("call", known)
+    if isinstance(value, types.FunctionType) and value is not function:
+        found = called(value, changing, depth + 1)
+        return "o" if found is None else ("function", found)
+    return "o"
+
+
+def note_known():
+    """Notes Python's own functions that are known by what they are."""
+    for name in numbers.KNOWN:
+        module, _, short = name.rpartition(".")
+        numbers.note_function(getattr(math if module else builtins, short), name)
