@@ -12,7 +12,7 @@ from ..core import fallback as _fallback
 from . import loader, spawn
 from .rewrite import compile_user
 
-USAGE = """usage: python -m numbus [--report] [--strict] [--loops] script.py [arguments …]
+USAGE = """usage: python -m numbus [--report] [--strict] [--[no-]loops] script.py [arguments …]
        python -m numbus [--report] [--strict] [--output done.ipynb] notebook.ipynb [arguments …]
        python -m numbus [--report] [--strict] -c code [arguments …]
        python -m numbus info
@@ -22,12 +22,14 @@ USAGE = """usage: python -m numbus [--report] [--strict] [--loops] script.py [ar
 
 --report   at exit, names what NumPy had to do, with lines and counts, and Numbus' own counters
 --strict   makes such a fallback an error
---loops    compiles hot loops of Python's (docs/loops.md)
+--loops    compiles hot loops of Python's (docs/loops.md); --no-loops: does not
 --output   writes a notebook with what its cells showed, pictures too
 info       devices, versions, libraries
 bench      measures this machine: devices, other libraries (pip install numbus-bench)
 advise     when a GPU pays, for this machine or for a script
 cluster    waiting times of a Slurm cluster (pip install numbus-cluster)"""
+
+_OPTIONS = ("--report", "--strict", "--loops", "--no-loops", "--output")
 
 # Commands with a module of their own; each has main(arguments) -> exit code.
 COMMANDS = {
@@ -42,13 +44,13 @@ DISTRIBUTIONS = {"numbus_bench": "numbus-bench", "numbus_cluster": "numbus-clust
 
 def main(arguments):
     """The command line; returns the exit code."""
-    report, output = False, None
-    while arguments and arguments[0] in ("--report", "--strict", "--loops", "--output"):
+    report, output, compiles = False, None, False
+    while arguments and arguments[0] in _OPTIONS:
         option, *arguments = arguments
         report |= option == "--report"
         _fallback.state.strict |= option == "--strict"
-        if option == "--loops":
-            loops.install()
+        if option in ("--loops", "--no-loops"):
+            compiles = option == "--loops"
         if option == "--output":
             output, *arguments = arguments or [None]
             if output is None or not (arguments and arguments[0].endswith(".ipynb")):
@@ -108,6 +110,8 @@ def main(arguments):
     if not sys.flags.safe_path:
         sys.path[0] = folder
     install()
+    if compiles:
+        loops.install(report)
     try:
         if file.endswith(".ipynb"):
             return _notebook(file, output)
@@ -133,7 +137,7 @@ def _instead(word):
     import difflib  # only after a mistake
 
     options, commands = (
-        ("--report", "--strict", "--loops", "--output", "--help", "-c"),
+        (*_OPTIONS, "--help", "-c"),
         ("info", *COMMANDS),
     )
     if word.startswith("-"):

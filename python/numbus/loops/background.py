@@ -11,6 +11,7 @@ import numpy
 
 from .. import _core
 from . import numbers
+from .called import FunctionEmitter
 from .emit import Emitter, NotCompiled
 
 _running = _thread.allocate_lock()  # held by the thread that compiles
@@ -28,8 +29,14 @@ class Code:
 
 
 def threads():
-    """How many threads compile."""
+    """How many threads of ours there are, of which the program knows nothing."""
     return _count
+
+
+def add_thread():
+    """Notes a thread of ours."""
+    global _count
+    _count += 1
 
 
 def start(this, held):
@@ -90,7 +97,7 @@ def _compile(this, fixed, entry, types):
     from ..kernels import _generate
     from ..kernels._errors import CompileError
 
-    emitter = Emitter(this.node, this.names, fixed, entry)
+    emitter = Emitter(this.node, this.names, fixed, entry, FunctionEmitter)
     leave, text = emitter.functions()
     names = {
         "math": math, "np": numpy, **numbers.STEPS, "floor_divided": numbers.floor_divided,

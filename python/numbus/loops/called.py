@@ -28,7 +28,7 @@ class FunctionEmitter(emit.Emitter):
                 self.numbers.append(name)
         names = [n for n in called.names if n not in fixed]
         entry = {n: kinds.get(n, "o") for n in names}
-        super().__init__(None, names, fixed, entry, made)
+        super().__init__(None, names, fixed, entry, FunctionEmitter, made)
         self._called = called
         self._returned = {}  # by the number of a line: the kind
 

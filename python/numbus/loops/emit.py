@@ -25,10 +25,11 @@ class Emitter:
     loop: with numbered statements. names: those that are assigned to. fixed: what each other name,
     or dotted name, stands for: a kind of number; ("array", kind of elements, dtype, axes, whether
     it can be written to, parameter); ("call", "math.sin"); ("function", Called); "o" for all else.
-    entry: of `names`. made: functions of the program's that were emitted.
+    entry: of `names`. of_function: the class that emits functions of the program's. made: those
+    that were emitted.
     """
 
-    def __init__(self, loop, names, fixed, entry, made=None):
+    def __init__(self, loop, names, fixed, entry, of_function, made=None):
         self.loop, self.names, self.fixed, self.entry = loop, names, fixed, entry
         self.lines, self.level, self.temporaries = [], 1, 0
         self.rare = 0
@@ -39,6 +40,7 @@ class Emitter:
             for n in (ast.walk(loop) if loop else ())
             if isinstance(n, ast.For) and hasattr(n, "at") and not n.opaque
         ]
+        self.of_function = of_function
         self.made = {} if made is None else made  # (Called, kinds): (name, kind, lines, arrays)
         # Numbers that the loop reads and never assigns to.
         self.more = [n for n, f in fixed.items() if isinstance(f, str) and f in STORES]
@@ -602,10 +604,8 @@ class Emitter:
 
     def _function(self, called, kinds):
         if (called, kinds) not in self.made:
-            from .called import FunctionEmitter
-
             self.made[called, kinds] = None  # one that calls itself
-            emitter = FunctionEmitter(called, kinds, self.made)
+            emitter = self.of_function(called, kinds, self.made)
             name = f"call{len(self.made)}"
             try:
                 kind, lines, arrays = emitter.function(name)

@@ -25,7 +25,7 @@ import types
 import uuid
 
 from .. import _core
-from . import functions, run, select
+from . import functions, report, run, select
 
 # Constants of the source that stand for functions of a loop, until the code is made.
 _MARK = f"numbus {uuid.uuid4().hex} "
@@ -140,7 +140,7 @@ class Rewriter(ast.NodeTransformer):
             return node  # compiled as a part of the loop around it only
         why = select.why_not(node)
         if why is not None:
-            run.note_refused(self._file, node.lineno, why)
+            report.note_refused(self._file, node, why)
             return self.generic_visit(node)
         original = copy.deepcopy(node)
         select.number(original)

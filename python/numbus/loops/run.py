@@ -12,7 +12,7 @@ import time
 import numpy
 
 from .. import _core
-from . import background, functions
+from . import background, functions, report
 from .held import MAKE, Held, TooCostly
 
 # Seconds that a loop has run before it is compiled, which takes about as long.
@@ -26,7 +26,6 @@ _LIMIT = 1 << 61
 _FINISHED = 1 << 60  # after all statements
 
 _loops = []
-_refused = []  # (file, line, why)
 _perf = time.perf_counter
 
 
@@ -108,11 +107,6 @@ def add_loop(node, names, file, outer):
 def loop_of(number):
     """The loop with this number."""
     return _loops[number]
-
-
-def note_refused(file, line, why):
-    """Notes a loop that is not tried, for the report."""
-    _refused.append((file, line, why))
 
 
 # --- what the loops call at times (bindings/loops.cpp)
@@ -276,21 +270,18 @@ _SIGNALS = [s for s in signal.valid_signals() if s != signal.SIGINT]
 _idle = 0  # threads that do not count: those of a test's runner
 
 
-def install():
-    """Has loops of modules that are loaded from now on compiled."""
+def install(reports=False):
+    """Has loops of modules that are loaded from now on compiled; reports: there will be a report
+    of it.
+    """
     functions.note_known()
     _core.watch_code()
     after = os.environ.get("NUMBUS_LOOPS_AFTER")
     configure(True, int(after) if after else None)
+    if reports:
+        report.start()
 
 
 def report_lines():
     """What was compiled, and of loops that took time and were not, why."""
-    lines = []
-    for this in _loops:
-        if this.entries:
-            told = f"entered {this.entries}×, left early {this.exits}×"
-            lines.append(f"      {this.file}:{this.line}  compiled; {told}")
-        if this.why:
-            lines.append(f"      {this.file}:{this.line}  not compiled: {this.why}")
-    return lines + [f"      {file}:{line}  not tried: {why}" for file, line, why in _refused]
+    return report.lines(_loops)

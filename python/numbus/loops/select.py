@@ -136,6 +136,9 @@ def _words(n):
     calls = [x for x in ast.walk(n) if isinstance(x, ast.Call) and not is_known(x)]
     if calls:
         return f"a call of {ast.unparse(calls[-1].func)}"
+    for x in ast.walk(n):
+        if isinstance(x, ast.expr) and not isinstance(x, _EXPRESSIONS):
+            return f"an expression that is not compiled ({type(x).__name__.lower()})"
     return f"a statement that is not compiled ({type(n).__name__.lower()})"
 
 
