@@ -6,7 +6,7 @@ import sys
 
 import numpy
 
-from .. import _core
+from .. import _core, loops
 from ..core.errors import message
 from . import runner
 from .rewrite import Rewriter
@@ -20,6 +20,8 @@ def load_ipython_extension(shell):
     Names that stand for NumPy's module already stand for Numbus then; `%nbtime` times statements.
     """
     runner.install()
+    if loops.is_enabled():
+        loops.rewrite_cells(shell)
     if not any(isinstance(one, Rewriter) for one in shell.ast_transformers):
         shell.ast_transformers.append(Rewriter())
     package = sys.modules["numbus"]

@@ -1,12 +1,15 @@
 """Hot loops of a user's module as native code, without a word in the source: see docs/loops.md."""
 
+import ast
+import copy
+import linecache
 import re
 import warnings
 
 from . import run
 from .run import install, report_lines
 
-__all__ = ["compiled", "install", "is_enabled", "may_have_loops", "report_lines"]
+__all__ = ["compiled", "install", "is_enabled", "may_have_loops", "report_lines", "rewrite_cells"]
 
 
 def is_enabled():
@@ -20,8 +23,30 @@ def may_have_loops(source):
     return re.search(rb"\b(for|while)\b", text) is not None
 
 
-def compiled(tree, source, file, plain):
-    """The code of a module with its loops in the form of rewrite.py; `plain` where that fails."""
+def rewrite_cells(shell):
+    """Has loops in the cells of an IPython session compiled from now on."""
+    of = type(shell.compile)
+    if hasattr(of, "rewrites_loops"):
+        return
+
+    class Compiler(of):
+        rewrites_loops = True
+
+        def __call__(self, source, filename, symbol, *args, **kwargs):
+            plain = super().__call__(source, filename, symbol, *args, **kwargs)
+            if symbol != "exec" or not isinstance(source, ast.Module) or not is_enabled():
+                return plain
+            lines = "".join(linecache.getlines(filename))
+            return compiled(copy.deepcopy(source), lines, filename, plain, self.flags)
+
+    shell.compile.__class__ = Compiler
+
+
+def compiled(tree, source, file, plain, flags=0):
+    """The code of a module with its loops in the form of rewrite.py; `plain` where that fails.
+
+    flags: those of compile().
+    """
     from .rewrite import NotMatched, Rewriter, linked
 
     try:
@@ -29,7 +54,7 @@ def compiled(tree, source, file, plain):
         tree = rewriter.visit(tree)
         with warnings.catch_warnings():  # each was told by the plain code, and lines have copies
             warnings.simplefilter("ignore")
-            code = compile(tree, file, "exec", dont_inherit=True)
+            code = compile(tree, file, "exec", flags, dont_inherit=True)
         return linked(code, plain, rewriter.functions)
     except (SyntaxError, RecursionError, NotMatched):  # nested too deeply
         return plain

@@ -69,7 +69,7 @@ class FunctionEmitter(emit.Emitter):
         text = [x.replace("return False, ?", f"return False, {zero}") for x in body]
         return kind, [f"def {name}({', '.join(given)}):", *self.lines, *text], arrays
 
-    def leave(self, at):
+    def leave(self, _):
         """Ends the function without a result."""
         self.line("return False, ?")
 

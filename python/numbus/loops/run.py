@@ -255,7 +255,15 @@ def _others():
     """Whether there are other threads of Python's, which may rebind what a loop reads."""
     if threading.current_thread() is not threading.main_thread():
         return True
-    return _thread._count() - background.threads() > _idle
+    count = _thread._count() - background.threads()
+    return count > _idle and count > sum(map(_is_of_a_session, threading.enumerate()))
+
+
+def _is_of_a_session(thread):
+    """Whether a thread is one of Jupyter's, which does not touch what the program computes with."""
+    made = getattr(thread, "_target", None) or thread
+    module = getattr(made, "__module__", None) or ""
+    return module.partition(".")[0] in ("IPython", "ipykernel", "zmq", "tornado")
 
 
 def _handles_signals():
