@@ -624,3 +624,18 @@ def test_cells_of_notebooks(tmp_path):
     assert "6000000 10500000" in done.stdout, done.stderr
     assert "def f(n: not_there): {'n': 'not_there'}" in done.stdout
     assert done.stderr.count("compiled; entered") >= 2, done.stderr
+
+
+def test_loops_that_assign_to_no_name():
+    check("""
+        def f(a, b):
+            while a[0] < 50:
+                a[0] += 1
+                if a[0] == 20:
+                    b.append(a[0])
+                if a[0] == 45:
+                    while b[0] < 60:
+                        b[0] += 3
+        a, b = [0], [5]
+        f(a, b)
+        """, entered=True)  # fmt: skip

@@ -6,7 +6,7 @@ import linecache
 import re
 import warnings
 
-from . import run
+from . import functions, run
 from .run import install, report_lines
 
 __all__ = ["compiled", "install", "is_enabled", "may_have_loops", "report_lines", "rewrite_cells"]
@@ -47,14 +47,18 @@ def compiled(tree, source, file, plain, flags=0):
 
     flags: those of compile().
     """
-    from .rewrite import NotMatched, Rewriter, linked
+    from .rewrite import NotMatched, Rewriter, linked, nested
 
+    for code in nested(plain):
+        functions.note(code, source)
     try:
         rewriter = Rewriter(source, file)
         tree = rewriter.visit(tree)
+        if not rewriter.count:
+            return plain
         with warnings.catch_warnings():  # each was told by the plain code, and lines have copies
             warnings.simplefilter("ignore")
             code = compile(tree, file, "exec", flags, dont_inherit=True)
-        return linked(code, plain, rewriter.functions)
-    except (SyntaxError, RecursionError, NotMatched):  # nested too deeply
+        return linked(code, plain)
+    except (SyntaxError, RecursionError, NotMatched):  # such as those nested too deeply
         return plain

@@ -11,7 +11,8 @@ from . import numbers, select
 
 _DEEPEST = 6  # functions that call functions
 
-_trees = {}  # by a function's code, rewritten or not
+_sources = {}  # by the code of a function, rewritten or not: the source of its module
+_trees = {}  # by the same: its tree, once it was asked for
 
 
 class Called:
@@ -34,9 +35,35 @@ class Called:
         return hash(self._key)
 
 
-def note(code, tree):
-    """Notes a function of the source, whose tree is never changed."""
-    _trees[code] = tree
+def note(code, source):
+    """Notes in which source a function stands."""
+    _sources[code] = source
+
+
+def follow(rewritten, plain):
+    """Notes that a code is that of a function whose source is known."""
+    _sources[rewritten] = _sources[plain]
+
+
+def _tree(code):
+    """The tree of a function whose statements are numbered, or None."""
+    if code not in _trees:
+        _trees[code] = None
+        try:
+            module = ast.parse(_sources[code])
+        except (KeyError, SyntaxError):
+            return None
+        place = code.co_name, code.co_firstlineno
+        found = [
+            n
+            for n in ast.walk(module)
+            if isinstance(n, ast.FunctionDef) and (n.name, n.lineno) == place
+        ]
+        if len(found) == 1 and not found[0].decorator_list and not _is_mangled(found[0]):
+            tree = _trees[code] = found[0]
+            select.number(tree)
+            tree.reads = _reads(tree, code.co_varnames)
+    return _trees[code]
 
 
 def called(function, changing, depth=0):
@@ -45,12 +72,11 @@ def called(function, changing, depth=0):
     changing: a dict of globals, and the names in it that the loop assigns to.
     """
     code = _core.running_code(function)
-    tree = _trees.get(code)
-    if tree is None or depth > _DEEPEST or not _is_plain(function, code):
+    if depth > _DEEPEST or not _is_plain(function, code):
         return None
-    if not hasattr(tree, "reads"):
-        select.number(tree)
-        tree.reads = _reads(tree, code.co_varnames)
+    tree = _tree(code)
+    if tree is None:
+        return None
     fixed = {}
     for name, attribute in tree.reads:
         found = _find(function, name)
@@ -61,6 +87,12 @@ def called(function, changing, depth=0):
             found = vars(found).get(attribute) if isinstance(found, types.ModuleType) else None
         fixed[name] = _describe(found, function, changing, depth)
     return Called(tree, code, fixed)
+
+
+def _is_mangled(tree):
+    """Whether a name means another one where the function stands in a class."""
+    names = (n.id for n in ast.walk(tree) if isinstance(n, ast.Name))
+    return any(n.startswith("__") and not n.endswith("__") for n in names)
 
 
 def _reads(tree, own):

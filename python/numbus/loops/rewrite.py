@@ -44,25 +44,29 @@ class NotMatched(Exception):
     """The code of the source has no counterpart for a part of the rewritten one."""
 
 
-def linked(code, plain, trees):
+def linked(code, plain):
     """The code of a rewritten tree with the functions in the place of their marks; `plain`: the
-    code of the source, which functions will show; trees: those of functions, by name and line.
-    Raises NotMatched.
+    code of the source, which functions will show. Raises NotMatched.
     """
     known = collections.defaultdict(list)
-    _nested(plain, known)
+    for c in nested(plain):
+        known[c.co_qualname, c.co_firstlineno].append(c)
+
+    def shown(code):
+        """The code of the source for a function."""
+        found = known[code.co_qualname, code.co_firstlineno]
+        if any(f != found[0] for f in found):
+            found = [f for f in found if _first(f) == _first(code)]
+        if not found or any(f != found[0] or f.co_freevars != code.co_freevars for f in found):
+            raise NotMatched
+        return found[0]
 
     def link(code):
         constants = []
         for c in code.co_consts:
             if isinstance(c, types.CodeType):
                 made = link(c)
-                shown = known[_key(c)]
-                if not shown or any(s != shown[0] for s in shown):
-                    raise NotMatched
-                if made.co_freevars != shown[0].co_freevars:
-                    raise NotMatched
-                pairs.append((made, shown[0]))
+                pairs.append((made, shown(c)))
                 c = made
             elif type(c) is str and c.startswith(_MARK):
                 number, name = c[len(_MARK) :].split()
@@ -72,31 +76,29 @@ def linked(code, plain, trees):
 
     pairs = []
     made = link(code)
-    for rewritten, shown in pairs:
-        tree = trees.get((shown.co_name, shown.co_firstlineno))
-        if tree is not None:
-            functions.note(rewritten, tree)
-            functions.note(shown, tree)
-        if rewritten != shown:
-            _core.remember_code(rewritten, shown)
+    for rewritten, of_source in pairs:
+        functions.follow(rewritten, of_source)
+        if rewritten != of_source:
+            _core.remember_code(rewritten, of_source)
     return made
 
 
-def _nested(code, found):
+def nested(code):
+    """The codes of all functions in a code."""
     for c in code.co_consts:
         if isinstance(c, types.CodeType):
-            found[_key(c)].append(c)
-            _nested(c, found)
+            yield c
+            yield from nested(c)
 
 
-def _key(code):
-    """What tells the functions of a module apart: where their first expression is."""
+def _first(code):
+    """Where the first expression is, which tells the functions of one line apart."""
     places = [
         (line, column, end)
         for line, last, column, end in code.co_positions()
         if None not in (line, last, column, end) and (end > column or last > line)
     ]
-    return code.co_qualname, code.co_firstlineno, min(places, default=None)
+    return min(places, default=None)
 
 
 class Rewriter(ast.NodeTransformer):
@@ -107,16 +109,13 @@ class Rewriter(ast.NodeTransformer):
         self._lines = text.splitlines()
         self._file = file
         self._outer = None  # the number of the loop around
-        self.functions = {}  # by name and line: the trees of those without decorators
+        self.count = 0  # of loops that are tried
 
     def visit_ClassDef(self, node):
         node.body = [self.visit(n) if isinstance(n, ast.FunctionDef) else n for n in node.body]
         return node
 
     def visit_FunctionDef(self, node):
-        if not node.decorator_list:
-            place = node.name, node.lineno
-            self.functions[place] = None if place in self.functions else copy.deepcopy(node)
         outer, self._outer = self._outer, None
         self.generic_visit(node)
         self._outer = outer
@@ -145,6 +144,7 @@ class Rewriter(ast.NodeTransformer):
         original = copy.deepcopy(node)
         select.number(original)
         names = select.assigned(original)
+        self.count += 1
         number = run.add_loop(original, names, self._file, self._outer)
         outer, self._outer = self._outer, number
         node.body = [self.visit(n) for n in node.body]
@@ -161,7 +161,7 @@ class Rewriter(ast.NodeTransformer):
         gone = [
             ast.If(_call(number, "gone", k), [ast.Delete([ast.Name(n, ast.Del())])], [])
             for k, n in enumerate(names)
-        ]
+        ] or [ast.Pass()]
         resumed = [ast.If(_call(number, "gone", -1), gone, []), *_Resumed(number).block(original)]
         if isinstance(node, ast.For):
             target, over, first = node.target, node.iter, []
