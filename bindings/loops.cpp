@@ -41,7 +41,8 @@ struct Loop {
   int64_t credit;      // items that may be carried out before time is taken again
   int64_t executions;  // of a while loop
   char is_for, dead, ready, busy;
-  char plain;  // it and all loops in it are dead
+  char plain;   // it and all loops in it are dead
+  char yields;  // its compilation makes progress only while the program waits
 };
 Loop& as_loop(PyObject* o) { return *reinterpret_cast<Loop*>(o); }
 
@@ -239,7 +240,7 @@ int look(Items& it) {
     return 0;
   }
   const bool pays = after_items || l.seconds >= l.hot;
-  if (enabled && pays && !(l.busy && !after_items)) {
+  if (enabled && pays && (after_items || !l.busy || l.yields)) {
     const double usual = l.seconds / static_cast<double>(std::max<int64_t>(l.executions, 1));
     const double expected = it.over ? static_cast<double>(it.length - it.done) * l.per_item
                                     : std::max(usual, static_cast<double>(it.done) * l.per_item);
@@ -563,6 +564,7 @@ PyMemberDef loop_members[] = {{"seconds", T_DOUBLE, offsetof(Loop, seconds), 0, 
                               {"ready", T_BOOL, offsetof(Loop, ready), 0, nullptr},
                               {"busy", T_BOOL, offsetof(Loop, busy), 0, nullptr},
                               {"plain", T_BOOL, offsetof(Loop, plain), 0, nullptr},
+                              {"yields", T_BOOL, offsetof(Loop, yields), 0, nullptr},
                               {nullptr, 0, 0, 0, nullptr}};
 
 PyObject* new_loop(PyTypeObject* type, PyObject*, PyObject*) {

@@ -14,13 +14,15 @@ from .rewrite import Rewriter
 _PICTURES = "module://matplotlib_inline.backend_inline"
 
 
-def load_ipython_extension(shell):
+def load_ipython_extension(shell, runs=False):
     """From the next cell on, imports of the session are those of `python -m numbus`.
 
     Names that stand for NumPy's module already stand for Numbus then; `%nbtime` times statements.
+    runs: it is `python -m numbus notebook.ipynb`, which has options of its own.
     """
     runner.install()
-    if loops.is_enabled():
+    if loops.is_enabled() or (not runs and loops.are_wanted()):
+        loops.install()
         loops.rewrite_cells(shell)
     if not any(isinstance(one, Rewriter) for one in shell.ast_transformers):
         shell.ast_transformers.append(Rewriter())
@@ -68,7 +70,7 @@ def run(file, output=None):
     if output is not None:
         os.environ.setdefault("MPLBACKEND", _PICTURES)
     shell, values, errors = _shell(output is not None)
-    load_ipython_extension(shell)
+    load_ipython_extension(shell, runs=True)
     code = 0
     for cell in book.cells:
         if cell.cell_type != "code" or not cell.source.strip():

@@ -12,7 +12,7 @@ from ..core import fallback as _fallback
 from . import loader, spawn
 from .rewrite import compile_user
 
-USAGE = """usage: python -m numbus [--report] [--strict] [--[no-]loops] script.py [arguments …]
+USAGE = """usage: python -m numbus [--report] [--strict] [--no-loops] script.py [arguments …]
        python -m numbus [--report] [--strict] [--output done.ipynb] notebook.ipynb [arguments …]
        python -m numbus [--report] [--strict] -c code [arguments …]
        python -m numbus info
@@ -22,7 +22,7 @@ USAGE = """usage: python -m numbus [--report] [--strict] [--[no-]loops] script.p
 
 --report   at exit, names what NumPy had to do, with lines and counts, and Numbus' own counters
 --strict   makes such a fallback an error
---loops    compiles hot loops of Python's (docs/loops.md); --no-loops: does not
+--no-loops leaves hot loops of Python's to CPython (docs/loops.md)
 --output   writes a notebook with what its cells showed, pictures too
 info       devices, versions, libraries
 bench      measures this machine: devices, other libraries (pip install numbus-bench)
@@ -44,7 +44,7 @@ DISTRIBUTIONS = {"numbus_bench": "numbus-bench", "numbus_cluster": "numbus-clust
 
 def main(arguments):
     """The command line; returns the exit code."""
-    report, output, compiles = False, None, False
+    report, output, compiles = False, None, loops.are_wanted()
     while arguments and arguments[0] in _OPTIONS:
         option, *arguments = arguments
         report |= option == "--report"

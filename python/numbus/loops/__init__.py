@@ -3,18 +3,27 @@
 import ast
 import copy
 import linecache
+import os
 import re
 import warnings
 
 from . import functions, run
 from .run import install, report_lines
 
-__all__ = ["compiled", "install", "is_enabled", "may_have_loops", "report_lines", "rewrite_cells"]
+__all__ = [
+    "are_wanted", "compiled", "install", "is_enabled", "may_have_loops", "report_lines",
+    "rewrite_cells",
+]  # fmt: skip
 
 
 def is_enabled():
     """Whether loops of modules that are loaded from now on are compiled."""
     return run.State.enabled
+
+
+def are_wanted():
+    """Whether loops are compiled where no option says so: NUMBUS_LOOPS=0 turns it off."""
+    return os.environ.get("NUMBUS_LOOPS", "1") != "0"
 
 
 def may_have_loops(source):

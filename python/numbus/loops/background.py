@@ -11,10 +11,9 @@ import numpy
 
 from .. import _core
 from . import numbers
-from .called import FunctionEmitter
-from .emit import Emitter, NotCompiled
 
 _running = _thread.allocate_lock()  # held by the thread that compiles
+_MOST_WAITING = 0.04  # seconds; what takes longer is code that is not on disk
 _count = 0  # threads that compile, of which the program does not know
 
 
@@ -67,8 +66,16 @@ def _work(this, key, fixed, entry, types):
         this.codes[key] = _compiled(this, fixed, entry, types)
         this.ready |= isinstance(this.codes[key], Code)
     finally:
-        this.busy = False
+        this.busy = this.yields = False
         _count -= 1
+        _running.release()
+
+
+def give_way():
+    """Has the program wait for the thread: for Python's lock, which a loop of Python's gives away
+    every 5 ms only, it would have to wait each time that it reads a file.
+    """
+    if _running.acquire(timeout=_MOST_WAITING):
         _running.release()
 
 
@@ -80,6 +87,8 @@ def compile_now(this, held):
 
 def _compiled(this, fixed, entry, types):
     """The code for these types, or the reason why there is none."""
+    from .emit import NotCompiled  # which scripts without hot loops do not need
+
     try:
         return _compile(this, fixed, entry, types)
     except NotCompiled as why:
@@ -94,11 +103,15 @@ RAISES = False  # for tests: what goes wrong while compiling is an error
 
 
 def _compile(this, fixed, entry, types):
-    from ..kernels import _generate
-    from ..kernels._errors import CompileError
+    from .called import FunctionEmitter
+    from .emit import Emitter
 
     emitter = Emitter(this.node, this.names, fixed, entry, FunctionEmitter)
     leave, text = emitter.functions()
+    this.yields = this.busy  # from here on it will be compiled
+    from ..kernels import _generate
+    from ..kernels._errors import CompileError
+
     names = {
         "math": math, "np": numpy, **numbers.STEPS, "floor_divided": numbers.floor_divided,
         "remainder": numbers.remainder,

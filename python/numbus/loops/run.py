@@ -116,6 +116,11 @@ def wanted(this):
     """Whether a hot loop ends here, for compiled code to take over; has it compiled."""
     if State.after is not None:
         return True
+    if this.yields:
+        this.yields = False
+        background.give_way()
+        if this.busy:
+            return False
     outer = this.outer
     if outer is not None and not outer.dead and this.postponed < 2:
         # Inside of the code for the loop around it is entered once.
