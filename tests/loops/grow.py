@@ -159,6 +159,33 @@ class Grow:
         other = self.pick(self.integer(0), self.numpy_integer(0))
         return f"({self.numpy_integer(0)} {self.pick('+', '-', '*', '//', '%', '&')} {other})"
 
+    def narrow(self, depth=2):
+        """An integer of NumPy's of fewer than 64 bits."""
+        which = self.r.randrange(3)
+        name, array, dtype = (
+            ("w0", "ra", "uint32"), ("w1", "ua", "uint8"), ("w2", "za", "int16")
+        )[which]  # fmt: skip
+
+        def grow(depth):
+            r = self.r.random()
+            if depth == 0 or r < 0.3:
+                return self.pick(name, name, f"{array}[{self.index()}]")
+            if r < 0.36:
+                return f"np.{dtype}({self.pick(self.integer(0), '7', 'w1', 'y0', self.index())})"
+            if r < 0.4:
+                return f"{self.pick('-', '~', 'abs')}({grow(depth - 1)})"
+            other = self.pick(grow(depth - 1), self.pick("1", "3", "200", self.integer(0)))
+            a, b = grow(depth - 1), other
+            if self.r.random() < 0.2:
+                a, b = b, a
+            op = self.pick("&", "|", "^", ">>", "&", "^", ">>", "<<", "+", "-", "*", "//", "%")
+            return f"({a} {op} {b})"
+
+        text = grow(depth)
+        if self.r.random() < 0.08:
+            text = f"({text} {self.pick('*', '/', '+')} {self.pick('f0', '0.5', 'x0', name)})"
+        return name, array, text
+
     def index(self):
         i = self.pick(*(self.counters or ["1"]))
         return self.pick(
@@ -219,8 +246,14 @@ class Grow:
         if r < 0.65:
             n = self.pick(*self.numpys)
             return self.pick(f"{n} = {self.numpy()}", f"{n} += {self.numpy(1)}")
-        if r < 0.7:
+        if r < 0.67:
             return f"y0 = {self.numpy_integer()}"
+        if r < 0.72:
+            name, array, value = self.narrow()
+            return self.pick(f"{name} = {value}", f"{array}[{self.index()}] = {value}",
+                             f"{name} ^= {value}", f"n1 = int({value})",
+                             f"b0 = {value} < {self.pick('5', 'n0', name, 'f0', 'x0')}",
+                             f"fa[{self.index()}] = {value}")  # fmt: skip
         if r < 0.76:
             a, b = self.pick(self.ints, self.floats)[:2]
             return self.pick(
@@ -267,6 +300,9 @@ class Grow:
             "fa = fa.copy()",
             "n1 = n1 * 10 ** 30",
             "y0 = 5",
+            "w0 = np.uint32(12)",
+            "w1 = 3",
+            "print(repr(w0), type(w1).__name__, w2)",
             "helper(n0)",
             "h0 = helper" if not self.in_function else "SCALE = 2",
             "log.append(n0)",
@@ -418,6 +454,9 @@ class Grow:
             "ia = np.arange(40) * 3 - 7",
             "ba = np.arange(40) % 3 == 0",
             "ua = (np.arange(40) * 5).astype(np.uint8)",
+            "ra = (np.arange(40) * 107374182).astype(np.uint32)",
+            "za = (np.arange(40) * 1500 - 30000).astype(np.int16)",
+            "w0, w1, w2 = np.uint32(3988292384), np.uint8(9), np.int16(-77)",
             self.pick(
                 "ma = np.arange(36.0).reshape(6, 6)",
                 "ma = np.arange(36.0).reshape(6, 6).T",
@@ -461,7 +500,7 @@ class Grow:
                 self.loop()
                 if self.r.random() < 0.5:
                     self.loop()
-            every = "n0, f0, f1, b0, x0, y0, fa, ga, ia, ba, ua, ma, li, lf, lb, ll, lm"
+            every = "n0, f0, f1, b0, x0, y0, fa, ga, ia, ba, ua, ra, za, ma, li, lf, lb, ll, lm"
             self.line(f"out.append(({every}))")
             self.line(f"return {', '.join(['n1', 'f2', *keep])}")
             self.level -= 1

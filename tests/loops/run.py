@@ -19,7 +19,7 @@ import warnings
 import numbus
 import numpy
 from numbus import loops
-from numbus.loops import background, numbers, rewrite
+from numbus.loops import background, narrow, numbers, rewrite
 from numbus.loops import run as runtime
 from numbus.loops.emit import Emitter
 from numbus.loops.held import Held
@@ -38,9 +38,12 @@ def _shown(value, depth=0):
         return f"{kind.__name__}{a.dtype}{a.shape}{elements}"
     if kind in (list, tuple) and depth < 6:
         return f"{kind.__name__}[{', '.join(_shown(v, depth + 1) for v in value)}]"
-    if kind in (float, numpy.float64):
-        return f"{kind.__name__} {float(value).hex()}"
-    if kind in (int, bool, str, type(None), numpy.int64, numpy.bool_):
+    if isinstance(value, numpy.generic):
+        whose = "numbus." if kind in numbus._core.scalar_types else ""
+        return f"{whose}{kind.__name__} {value.tobytes().hex()}"
+    if kind is float:
+        return f"{kind.__name__} {value.hex()}"
+    if kind in (int, bool, str, type(None)):
         return f"{kind.__name__} {value!r}"
     return kind.__name__
 
@@ -119,6 +122,8 @@ def mutants():
         ("items that are left", rewrite, "_call", _asking("left", None)),
         ("floor division", numbers, "floor_divided", _truncated),
         ("NumPy's kinds", numbers, "_result", lambda a, b, real: "f" if real else "i"),
+        ("integers of few bits", narrow, "outside", lambda text, kind: "False"),
+        ("whose number it is", narrow, "common", lambda e, a, b: a.kind.upper()),
         ("lists written back", Held, "write_back", lambda self: None),
         # The last one, as it writes outside.
         ("indices outside", Emitter, "check", _without([" >= a"])),

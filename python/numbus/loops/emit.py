@@ -288,7 +288,7 @@ class Emitter:
             raise Unsupported("a range() that is not Python's")
         args = [self.value(a, env) for a in n.iter.args]
         for a in args:
-            if a.kind not in "iIH":
+            if a.kind not in numbers.INTEGERS:
                 raise Unsupported("range() of something else than integers")
         texts = [a.text for a in args]
         if len(texts) == 1:
@@ -555,7 +555,7 @@ class Emitter:
 
     def _position(self, array, axis, v):
         """The name of an index that is inside."""
-        if v.kind not in "iIHu":
+        if v.kind not in numbers.INTEGERS:
             raise Unsupported("an index that is no integer")
         i, extent = self.temporary(v.text), f"{array[5]}_{axis}"
         self.block(f"if {i} < 0:")

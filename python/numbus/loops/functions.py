@@ -6,6 +6,8 @@ import inspect
 import math
 import types
 
+import numpy
+
 from .. import _core
 from . import numbers, select
 
@@ -148,4 +150,5 @@ def note_known():
     """Notes Python's own functions that are known by what they are."""
     for name in numbers.KNOWN:
         module, _, short = name.rpartition(".")
-        numbers.note_function(getattr(math if module else builtins, short), name)
+        owner = {"": builtins, "math": math, "numpy": numpy}[module]
+        numbers.note_function(getattr(owner, short), name)

@@ -7,19 +7,24 @@ import types
 import numpy
 
 from .. import _core
-from . import functions, numbers
+from . import functions, narrow, numbers
 
 _KINDS = {
     int: "i", float: "f", bool: "b", numpy.int64: "I", numpy.float64: "F", numpy.bool_: "B",
 }  # fmt: skip
 _OURS = {k: t for t in _core.scalar_types for k, c in (("H", "int64"), ("G", "float64"))
          if issubclass(t, getattr(numpy, c))}  # fmt: skip
+_OURS |= {k.lower(): t for k, c in narrow.LETTERS.items() for t in _core.scalar_types
+          if issubclass(t, getattr(numpy, c))}  # fmt: skip
+_KINDS |= {getattr(numpy, c): k for k, c in narrow.LETTERS.items()}
 _KINDS |= {t: k for k, t in _OURS.items()}
 MAKE = {
     1: lambda i, f: i, 2: lambda i, f: f, 3: lambda i, f: bool(i), 4: lambda i, f: numpy.int64(i),
     5: lambda i, f: numpy.float64(f), 6: lambda i, f: numpy.bool_(i), 7: lambda i, f: _OURS["H"](i),
     8: lambda i, f: _OURS["G"](f),
 }  # fmt: skip
+_TYPES = {kind: t for t, kind in _KINDS.items()}
+MAKE |= {numbers.CODES[k]: lambda i, _, t=_TYPES[k]: t(i) for k in narrow.KINDS}
 _PER_ITEM = 2e-8  # seconds to look at an item of a list, to copy it and what changes of it back
 
 
@@ -110,9 +115,9 @@ class Held:
         elements = numbers.element_kind(value.dtype)
         if elements is None or not 1 <= value.ndim <= 4:
             return "o"
-        if kind is not numpy.ndarray and elements in "FI":
+        if kind is not numpy.ndarray and elements != "B":
             # Elsewhere elements are numbers that are not computed before they are read.
-            elements = {"F": "G", "I": "H"}[elements]
+            elements = {"F": "G", "I": "H"}.get(elements, elements.lower())
             if not value.size or type(value[(0,) * value.ndim]) is not _OURS[elements]:
                 return "o"
         self.arrays.append(value)

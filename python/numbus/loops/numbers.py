@@ -1,8 +1,8 @@
 """Operations of numbers exactly as CPython and NumPy do them, with checks for what is left to them.
 
 Kinds: i f b are Python's int, float, bool; I F B are np.int64, np.float64, np.bool_; H G are
-elements of arrays of Numbus's: subclasses of the former two; u is an element of another integer
-type of NumPy's, which is only converted, compared, stored and used as an index.
+elements of arrays of Numbus's: subclasses of the former two; those of narrow.py are NumPy's
+integers of fewer bits.
 """
 
 import ast
@@ -10,10 +10,14 @@ import math
 
 import numpy
 
+from . import narrow
+
 # The words in which a name's kind is noted, and which of its variables holds the number.
 CODES = {"i": 1, "f": 2, "b": 3, "I": 4, "F": 5, "B": 6, "H": 7, "G": 8}
 STORES = {"i": "i", "I": "i", "H": "i", "f": "f", "F": "f", "G": "f", "b": "b", "B": "b"}
-FLOATS, INTEGERS, NUMPYS = "fFG", "iIHu", "IFHG"
+CODES |= {kind: 9 + k for k, kind in enumerate(narrow.KINDS)}
+STORES |= dict.fromkeys(narrow.KINDS, "i")
+FLOATS, INTEGERS, NUMPYS = "fFG", "iIH" + narrow.KINDS, "IFHG" + narrow.KINDS
 _EXACT = 1 << 53  # up to here each int is a float64
 _LARGEST = "1.7976931348623157e+308"
 _LEAST_NORMAL = "2.2250738585072014e-308"
@@ -83,8 +87,10 @@ _BITS = {ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"}
 
 def binary(e, op, a, b, exponent=None):
     """`a op b`; e: the emitter; exponent: the node of b, for powers. The operands are names."""
-    if "u" in a.kind + b.kind or "B" in a.kind + b.kind:
+    if "B" in a.kind + b.kind:
         raise Unsupported("arithmetic of this type")
+    if a.kind in narrow.KINDS or b.kind in narrow.KINDS:
+        return _narrow(e, op, a, b)
     numpys = a.kind in NUMPYS or b.kind in NUMPYS
     floats = a.kind in FLOATS or b.kind in FLOATS
     integer = _result(a, b, False) if numpys else "i"
@@ -148,6 +154,27 @@ def binary(e, op, a, b, exponent=None):
     raise Unsupported("this operator")
 
 
+def _narrow(e, op, a, b):
+    """`a op b`, where one of them is an integer of fewer bits than 64."""
+    if "f" in a.kind + b.kind:
+        return binary(e, op, _as_float(a), _as_float(b))
+    try:
+        kind = narrow.common(e, a, b)
+        if op is ast.Div:
+            return binary(e, op, _as_float(a), _as_float(Value(b.text, kind)))
+        x, y = e.temporary(a.text), e.temporary(b.text)
+        return Value(narrow.binary(e, op, x, y, kind), kind)
+    except narrow.Mixed:
+        raise Unsupported("this operator of NumPy's integers") from None
+
+
+def _as_float(v):
+    """An integer of few bits as the float64 that NumPy takes it for beside a float."""
+    if v.kind not in narrow.KINDS:
+        return v
+    return Value(f"float({v.text})", "F" if v.kind.isupper() else "G")
+
+
 def _power(e, a, b, exponent, numpys, floats):
     if numpys:
         raise Unsupported("powers of NumPy's numbers")
@@ -169,8 +196,10 @@ def _power(e, a, b, exponent, numpys, floats):
 
 def unary(e, op, a):
     """`-a`, `+a`, `~a`."""
-    if a.kind in "uB":
+    if a.kind == "B":
         raise Unsupported("arithmetic of this type")
+    if a.kind in narrow.KINDS and op is not ast.UAdd:
+        return Value(narrow.unary(e, op, e.temporary(a.text), a.kind), a.kind)
     if op is ast.UAdd:
         return Value(_int(a), "i") if a.kind == "b" else a
     x = e.temporary(_int(a))
@@ -197,12 +226,10 @@ def compare(e, op, a, b):
     """`a op b` of two numbers."""
     if op not in _COMPARISONS:
         raise Unsupported("'is' and 'in'")
-    kind = "B" if a.kind in NUMPYS + "Bu" or b.kind in NUMPYS + "Bu" else "b"
+    kind = "B" if a.kind in NUMPYS + "B" or b.kind in NUMPYS + "B" else "b"
     if "B" in a.kind + b.kind:
         raise Unsupported("a comparison of NumPy's bools")
     if a.kind in FLOATS or b.kind in FLOATS:
-        if "u" in a.kind + b.kind:
-            raise Unsupported("a comparison of this type")
         _not_exact(e, a)
         _not_exact(e, b)
         x, y = _float(a), _float(b)
@@ -215,7 +242,7 @@ def compare(e, op, a, b):
 
 # Kinds of elements, and the least and greatest of integers.
 _ELEMENTS = {numpy.dtype("float64"): "F", numpy.dtype("int64"): "I", numpy.dtype("bool"): "B"}
-_ELEMENTS |= {numpy.dtype(t): "u" for t in ("int8", "int16", "int32", "uint8", "uint16", "uint32")}
+_ELEMENTS |= narrow.OF_DTYPE
 
 
 def element_kind(dtype):
@@ -233,22 +260,21 @@ def load(array, index):
 
 def to_store(e, array, v):
     """The text of what is stored into an element."""
-    kind, dtype, writable = {"G": "F", "H": "I"}.get(array[1], array[1]), array[2], array[4]
+    kind, writable = {"G": "F", "H": "I"}.get(array[1], array[1]), array[4]
     if not writable:
         raise Unsupported("an array that cannot be written to")
     if array[6] == "list":
         if v.kind != kind:
             raise Unsupported("a list of numbers of several types")
         return v.text
-    if kind == "F" and v.kind in "fFGiIHb":
+    if kind == "F" and v.kind in FLOATS + INTEGERS + "b":
         return _float(v)
-    if kind == "I" and v.kind in "iIHb":
+    if kind == "I" and v.kind in INTEGERS + "b":
         return _int(v)
     if kind == "B" and v.kind in "bB":
         return v.text
-    if kind == "u" and v.kind == "i":
-        info = numpy.iinfo(dtype)
-        e.check(f"{v.text} < {info.min} or {v.text} > {info.max}")
+    if kind in narrow.KINDS and v.kind in INTEGERS:
+        e.check(narrow.outside(v.text, kind))
         return v.text
     raise Unsupported("a conversion to the type of an array")
 
@@ -263,7 +289,8 @@ _LOGARITHMS = {"log", "log2", "log10"}
 C_FUNCTIONS = (*_OF_C, *_LOGARITHMS)
 KNOWN = {
     "abs", "min", "max", "int", "float", "bool", "len", "range", "math.sqrt", "math.fabs",
-    "math.floor", "math.ceil", "math.trunc", *(f"math.{n}" for n in C_FUNCTIONS),
+    "math.floor", "math.ceil", "math.trunc", *(f"math.{n}" for n in C_FUNCTIONS), "numpy.float64",
+    "numpy.int64", *(f"numpy.{n}" for n in narrow.LETTERS.values()),
 }  # fmt: skip
 
 
@@ -283,7 +310,7 @@ def known_function(value):
 def call(e, name, args):
     """A call of one of KNOWN; the arguments are names or constants."""
     if name in ("min", "max"):
-        if len(args) < 2 or len({a.kind for a in args}) > 1 or args[0].kind not in "ifbIFHG":
+        if len(args) < 2 or len({a.kind for a in args}) > 1 or args[0].kind == "B":
             raise Unsupported(f"{name}() of several types, or of one value")
         r = e.temporary(args[0].text)
         for a in args[1:]:
@@ -294,13 +321,19 @@ def call(e, name, args):
         raise Unsupported(f"{name}() of {len(args)} values")
     (a,) = args
     if name == "abs":
-        if a.kind in "uBb":
+        if a.kind in "Bb":
             raise Unsupported("abs() of this type")
+        if a.kind in narrow.KINDS:
+            if low := narrow.limits(a.kind)[0]:
+                e.check(f"{a.text} == {low}")
+            return Value(e.temporary(f"abs({a.text})"), a.kind)
         if a.kind in "iIH":
             e.check(f"sub_overflows(0, {a.text})")
         return Value(e.temporary(f"abs({a.text})"), a.kind)
     if name == "bool":
         return Value(truth(a), "b")
+    if name.startswith("numpy."):
+        return _made(e, name, a)
     if name == "float":
         return Value(_float(a), "f")
     if name == "int" or name in ("math.floor", "math.ceil", "math.trunc"):
@@ -327,6 +360,19 @@ def call(e, name, args):
     r = e.temporary(f"c_{short}({x})")
     e.check(f"not (abs({r}) <= {_LARGEST})")
     return Value(r, "f")
+
+
+def _made(e, name, a):
+    """A number of one of NumPy's types."""
+    if name == "numpy.float64" and a.kind in FLOATS + INTEGERS:
+        return Value(_float(a), "F")
+    if a.kind not in INTEGERS or name == "numpy.float64":
+        raise Unsupported(f"{name}() of this type")
+    if name == "numpy.int64":
+        return Value(a.text, "I")
+    kind = narrow.OF_DTYPE[numpy.dtype(name.partition(".")[2])]
+    e.check(narrow.outside(a.text, kind))
+    return Value(a.text, kind)
 
 
 # --- helpers that the compiled text calls
