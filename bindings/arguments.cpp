@@ -68,19 +68,12 @@ void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* contex
                                                        : sites.at(static_cast<size_t>(which));
   auto at = [&](int w) { return context[w]; };
   using namespace compile;
-  nb::object argument = nb::none();
-  if (!s.argument.unknown()) {
-    const int64_t owner = at(kFirst);
-    Type list = Type::of(Type::Tag::List);
-    list.items = {s.argument};
-    each_item(list, owner, [&](const Type& item, const int64_t* words) {
-      retain_owners(item, words);
-      argument = nb::make_tuple(to_python(item, words, Arguments()));
-    });
-    numbus_release(owner);
-  }
+  const nb::object error = noted_error(s, at(kFirst), at(kSecond));
+  if (!s.argument.unknown()) numbus_release(at(kFirst));
+  if (at(kCause)) error.attr("__cause__") = noted_cause(sites, at(kCause));
+  numbus_release(at(kCause));
   jit_errors().attr("raise_noted")(
-      s.exception, s.text, s.file, s.function, s.line, at(kFirst), at(kSecond), argument,
+      error, s.file, s.function, s.line,
       kernel && which != kTooDeep
           ? nb::make_tuple(nb::make_tuple(at(kThread), at(kThread + 1), at(kThread + 2)),
                            nb::make_tuple(at(kBlock), at(kBlock + 1), at(kBlock + 2)))

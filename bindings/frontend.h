@@ -135,6 +135,13 @@ nb::tuple described(const std::vector<frontend::Type>& types);
 [[noreturn]] void raise_compile_error(const frontend::CompileError& e);
 [[noreturn]] void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* context,
                               bool kernel);
+// Puts a value as words of that type where they go; it raises what fits no such type. Memory among
+// them is counted for whoever takes it.
+void give_words(nb::handle value, const frontend::Type& t, const char* what, int64_t* to);
+// The exception of a site, with the values that have been noted beside it.
+nb::object noted_error(const frontend::Site& s, int64_t first, int64_t second);
+// The same of a cause, whose owner is given (frontend/raised.cpp).
+nb::object noted_cause(const std::vector<frontend::Site>& sites, int64_t owner);
 [[noreturn]] void raise_interrupted(const std::string& printed);
 frontend::Options to_options(nb::handle dict);
 // Raises what kernels in a queue, given by its number, or in any have noted.

@@ -198,6 +198,7 @@ NB_MODULE(_core, m) {
   bind_vendor(m);
   bind_frontend(m);
   bind_containers(m);
+  bind_caught();
   bind_generators(m);
   bind_loops(m);
   bind_loop_lists(m);

@@ -24,12 +24,15 @@ enum class HostCall : uint8_t {
   Eig,           // a (n x n), values (complex), vectors (complex, n x n), n, whether vectors
   Svd,           // a (m x n), s, u, vt, m, n, job: 'A', 'S', 'N' as a number
   Qr,            // a (m x n), q (m x columns), m, n, columns: R in a
+  // Of an error that a program has caught: the sites, its own and its values, where to.
+  ErrorText,       // str(), or repr() where the first word says so: an address, an owner, a length
+  ErrorArguments,  // e.args, of the type of the site that the first word names
   kCount
 };
 
-constexpr std::string_view kHostCalls[] = {"sort",   "argsort", "partition", "argpartition",
-                                           "search", "solve",   "lu",        "cholesky",
-                                           "eigh",   "eig",     "svd",       "qr"};
+constexpr std::string_view kHostCalls[] = {
+    "sort",     "argsort", "partition", "argpartition", "search", "solve",      "lu",
+    "cholesky", "eigh",    "eig",       "svd",          "qr",     "error text", "error arguments"};
 static_assert(std::size(kHostCalls) == static_cast<size_t>(HostCall::kCount));
 
 // What is not there, or has no memory to work in: the caller has a way of its own.

@@ -125,11 +125,24 @@ V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& ar
       return B.getInt32(0);
     }
     case Intrinsic::caught: {
-      static constexpr int kWords[] = {kSite, kFirst, kSecond, kClaimed};
-      const auto which = static_cast<uint64_t>(kWords[ir::number_of(i)]);
-      V at = B.CreateConstGEP1_64(i64, record(), which);
-      if (which != kClaimed) return B.CreateLoad(i64, at);
-      B.CreateStore(B.getInt64(0), at);
+      const auto what = static_cast<ir::Noted>(ir::number_of(i));
+      auto at = [&](int which) {
+        return B.CreateConstGEP1_64(i64, record(), static_cast<uint64_t>(which));
+      };
+      auto read = [&](int which) -> V { return B.CreateLoad(i64, at(which)); };
+      switch (what) {
+        case ir::Noted::Site: return read(kSite);
+        case ir::Noted::First: return read(kFirst);
+        case ir::Noted::Second: return read(kSecond);
+        case ir::Noted::Sites: return read(kSites);
+        case ir::Noted::Forget: B.CreateStore(B.getInt64(0), at(kClaimed)); break;
+        case ir::Noted::SetCause: B.CreateStore(a, at(kCause)); break;
+        case ir::Noted::TakeCause: {
+          V cause = read(kCause);
+          B.CreateStore(B.getInt64(0), at(kCause));
+          return cause;
+        }
+      }
       return B.getInt64(0);
     }
     case Intrinsic::parallel: {

@@ -27,6 +27,7 @@ enum Context : int {
   kOtherPosition,
   kOtherThread,
   kOtherThreadEnd = kOtherThread + 2,
+  kCause,  // the owner of what is known of the error's cause (frontend/raised.cpp), or zero
   kSites,  // what the numbers of sites stand for, where generators may come from other calls
   kContextWords
 };

@@ -392,6 +392,7 @@ Value Lower::call_function(const Call& c, int source) {
               "range instead of prange");
     if (!spec_.catches) spec_.catches = changed_ = true;
   }
+  sites_.insert(spec.sites.begin(), spec.sites.end());
   if (spec.result.unknown()) {
     waiting_ = true;
     stuck_ = stuck_ || (!spec.active && !spec.provisional);
@@ -611,6 +612,8 @@ Value Lower::call_named(const Call& given, const std::string& name) {
     return boolean(truth(c.n, c.args[0]));
   if (auto r = builtin_of_object(c, name)) return *r;
   if (auto r = call_iterator(c, name)) return *r;
+  if ((name == "str" || name == "repr") && c.args.size() == 1 && is_caught(c.args[0]))
+    return text_of_error(c.n, c.args[0], name == "repr");
   for (const Value& a : c.args) refuse_exception(c.n, a);
   expect_values(c, name);
   for (const Value& a : c.args)

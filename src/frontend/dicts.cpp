@@ -254,14 +254,13 @@ Val Lower::call_dict(const Node& n, const char* what, const Value& dict, const V
 
 // Raises a KeyError whose argument is the key itself.
 void Lower::raise_key_error(const Node& n, const Value& key) {
-  // A list, which lets go of what its item holds: a program may catch the error.
-  const Value held = new_list(key.type, ci(0), ci(0));
-  resize_list(held, ci(1));
-  write_item(n, held, ci(0), key);
-  retain(held);
-  int s = site(n, "KeyError", name(key.type));
-  u_.result.sites[static_cast<size_t>(s)].argument = held.type.items[0];
-  raise_at(s, held.v[0]);
+  Value tuple;
+  tuple.type = Type::tuple_of({of_any_value(key.type)});
+  tuple.items = {key};
+  const Val owner = owned_arguments(n, tuple);
+  const int s = site(n, "KeyError", name(tuple.type));
+  u_.result.sites[static_cast<size_t>(s)].argument = tuple.type;
+  raise_at(s, owner);
 }
 
 // Of a dict that nobody fills, what is looked up says of which type its keys are.

@@ -1,4 +1,4 @@
-// try, except, else, finally and raise.
+// try, except, else and finally; what is raised: raised.cpp.
 //
 // An error is a site that is noted in the context, and a status. What raises leaves the loop
 // `raising_to_`, which runs once: the whole function, or what a try statement tries; after the loop
@@ -59,19 +59,23 @@ void Lower::leave_by_return() {
 
 Lower::Caught Lower::new_caught() {
   Caught c{new_variable(DType::I64), new_variable(DType::I64), new_variable(DType::I64),
-           new_variable(DType::I64)};
+           new_variable(DType::I64), new_variable(DType::I64), {}};
   owning_.push_back(c.owner);
+  owning_.push_back(c.cause);
   return c;
 }
 
 // What has been noted, which is noted no longer.
 void Lower::take(const Caught& c) {
-  auto noted = [&](int64_t which) {
+  auto noted = [&](ir::Noted which) {
     return intrinsic(ir::Intrinsic::caught, DType::I64, ir::kNone, ir::kNone, ir::kNone,
-                     ir::Space::Global, which);
+                     ir::Space::Global, static_cast<int64_t>(which));
   };
-  Val site = noted(0), first = noted(1), second = noted(2);
-  noted(3);
+  Val site = noted(ir::Noted::Site), first = noted(ir::Noted::First),
+      second = noted(ir::Noted::Second), cause = noted(ir::Noted::TakeCause);
+  noted(ir::Noted::Forget);
+  intrinsic(ir::Intrinsic::release, DType::I64, get(c.cause));
+  set(c.cause, cause);
   set(c.site, site);
   set(c.first, first);
   set(c.second, second);
@@ -81,9 +85,8 @@ void Lower::take(const Caught& c) {
 
 void Lower::raise_again(const Caught& c) {
   intrinsic(ir::Intrinsic::retain, DType::I64, get(c.owner));
-  intrinsic(ir::Intrinsic::fail, DType::I32, b_->cast(get(c.site), DType::I32), get(c.first),
-            get(c.second));
-  set(status_, b_->constant(DType::I32, Scalar::from_int(1)));
+  intrinsic(ir::Intrinsic::retain, DType::I64, get(c.cause));
+  note_error(get(c.site), get(c.first), get(c.second), get(c.cause));
   leave_function();
 }
 
@@ -114,7 +117,7 @@ void Lower::know_bases(const Node& n) {
 // Its text and arguments are made where it comes to Python.
 void Lower::refuse_exception(const Node& n, const Value& v) {
   if (v.type.is(Type::Tag::Module) && v.type.text.starts_with("exception"))
-    not_yet(n, "anything of a caught exception but to raise it again", "raise");
+    not_yet(n, "this of a caught exception", "str(e), e.args, or to raise it again");
 }
 
 // The classes that a handler names: one, or a tuple of them.
@@ -198,14 +201,18 @@ bool Lower::try_and_handle(const Node& n) {
   const auto before = scope_->present;
   Val tried = begin_loop();
   const Val outer = std::exchange(raising_to_, tried);
+  std::set<int> before_try = std::exchange(sites_, {});
   bool ends = block(n.all(Field::body));
+  std::set<int> tried_sites = sites_;
+  sites_.merge(before_try);
   raising_to_ = outer;
   if (!ends) ends = block(n.all(Field::orelse));
   break_loop(tried);
   end_loop(tried);
   const auto after = std::exchange(scope_->present, before);
   forget_renewed(n);
-  const Caught error = new_caught();
+  Caught error = new_caught();
+  error.sites = std::move(tried_sites);
   caught_.push_back(error);
   bool all_end = false;
   Val none = b_->constant(DType::I32, Scalar::from_int(0));
@@ -217,8 +224,10 @@ bool Lower::try_and_handle(const Node& n) {
     handling_.push_back(static_cast<int>(caught_.size()) - 1);
     all_end = handlers(n, 0, error);
     handling_.pop_back();
-    intrinsic(ir::Intrinsic::release, DType::I64, get(error.owner));
-    set(error.owner, ci(0));
+    for (Val owner : {error.owner, error.cause}) {
+      intrinsic(ir::Intrinsic::release, DType::I64, get(owner));
+      set(owner, ci(0));
+    }
   });
   if (all_end)
     scope_->present = after;
@@ -237,6 +246,14 @@ bool Lower::handlers(const Node& n, size_t at, const Caught& error) {
   const Node& h = all[at];
   const auto before = scope_->present;
   auto handle = [&] {
+    Caught& here = caught_[static_cast<size_t>(handling_.back())];
+    here.sites = at == 0 || !h.one(Field::type) ? error.sites : std::set<int>{};
+    if (const Node* of = h.one(Field::type)) {
+      const auto classes = classes_of(*of);
+      here.sites.clear();
+      for (int s : error.sites)
+        if (u_.may_catch(classes, u_.result.sites[static_cast<size_t>(s)])) here.sites.insert(s);
+    }
     if (h.text.empty()) return block(h.all(Field::body));
     auto it = scope_->variables.find(h.text);
     const bool other =
@@ -273,35 +290,6 @@ bool Lower::handlers(const Node& n, size_t at, const Caught& error) {
   else if (!ends)
     std::erase_if(scope_->present, [&](const std::string& s) { return !after.contains(s); });
   return ends && rest_ends;
-}
-
-void Lower::raise_statement(const Node& n) {
-  const Node* exc = n.one(Field::exc);
-  if (!exc) {
-    if (!handling_.empty() && handling_.back() < 0)
-      not_yet(n, "a bare raise in a finally", "raise ValueError(\"…\")");
-    if (handling_.empty())
-      fail(n, "a bare raise has nothing to raise again", "raise ValueError(\"…\")");
-    return raise_again(caught_[static_cast<size_t>(handling_.back())]);
-  }
-  if (exc->kind == NodeKind::Name) {
-    const Value e = expression(*exc);
-    if (e.unknown()) return;
-    if (e.type.is(Type::Tag::Module) && e.type.text == "exception")
-      return raise_again(caught_[static_cast<size_t>(e.type.number)]);
-  }
-  const Node* cls = exc->kind == NodeKind::Call ? exc->one(Field::func) : exc;
-  if (cls->kind != NodeKind::Global || !cls->text.starts_with("exception "))
-    fail(*exc, "only exception classes can be raised", "raise ValueError(\"…\")");
-  know_bases(*cls);
-  std::vector<Val> values;
-  std::string text;
-  const auto& args = exc->kind == NodeKind::Call ? exc->all(Field::args) : cls->all(Field::args);
-  if (args.size() > 1)
-    not_yet(args[1], "exceptions of several arguments", "one f-string: ValueError(f\"n is {n}\")");
-  if (!args.empty()) text = message(args[0], values);
-  values.resize(2, ir::kNone);
-  raise_at(site(n, cls->text.substr(10), text), values[0], values[1]);
 }
 
 }  // namespace numbus::frontend

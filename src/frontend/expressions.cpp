@@ -177,7 +177,10 @@ Value Lower::maybe_none(const Node& n) {
 
 // An f-string among the arguments of print(), which takes it apart; nothing else knows its parts.
 Value Lower::printed(const Node& n) {
-  if (n.kind != NodeKind::JoinedStr) return expression(n);
+  if (n.kind != NodeKind::JoinedStr) {
+    Value v = expression(n);
+    return is_caught(v) ? text_of_error(n, v, false) : v;
+  }
   Value r;
   r.type = Type::of(Type::Tag::Iterator);
   r.type.text = "f-string";
@@ -506,6 +509,7 @@ Value Lower::attribute_of(const Node& n, const Value& v, const std::string& name
     }
   }
   if (!v.type.names.empty()) return field_of(n, v, name);
+  if (is_caught(v) && name == "args") return arguments_of_error(n, v);
   refuse_exception(n, v);
   fail(n, frontend::name(v.type) + " has no attribute '" + name + "'");
 }

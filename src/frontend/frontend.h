@@ -47,7 +47,8 @@ struct Site {
   std::string text;       // its message; {0} and {1} stand for the values noted
   std::string file, function;
   int line = 0;
-  Type argument = {};    // of the exception, the one item of a list that the first value owns
+  Type argument =
+      {};  // all of the exception's, a tuple: the item of a list that the first value owns
   bool missing = false;  // it says "not yet": no program can catch it
 };
 

@@ -68,16 +68,22 @@ bool is_a(const Unit& u, const std::string& cls, const std::string& of) {
   return base != kBases.end() && is_a(u, base->second, of);
 }
 
+}  // namespace
+
+bool Unit::may_catch(const std::vector<std::string>& classes, const Site& site) const {
+  return !site.missing && std::ranges::any_of(classes, [&](const std::string& cls) {
+    return is_a(*this, site.exception, cls);
+  });
+}
+
+namespace {
+
 void fill_tables(Unit& u) {
   for (const Unit::Table& t : u.tables) {
     std::string bytes(std::max<size_t>(u.result.sites.size(), 1), '\0');
     for (size_t s = 0; s < u.result.sites.size(); ++s) {
       const Site& site = u.result.sites[s];
-      bytes[s] = t.classes.empty()
-                     ? !site.argument.unknown()
-                     : !site.missing && std::ranges::any_of(t.classes, [&](const std::string& cls) {
-                         return is_a(u, site.exception, cls);
-                       });
+      bytes[s] = t.classes.empty() ? !site.argument.unknown() : u.may_catch(t.classes, site);
     }
     u.result.module.constants[t.constant] = std::move(bytes);
   }
@@ -217,6 +223,7 @@ void Lower::pass() {
   returned_.clear();
   caught_.clear();
   handling_.clear();
+  sites_.clear();
   landing_ = nesting_;
   size_t next = 0;
   const Node& arguments = *source_.definition.one(Field::args);
@@ -267,6 +274,7 @@ void Lower::pass() {
     ++u_.epoch;
   }
   if (spec_.recursive && !f.recursive) changed_ = true;
+  spec_.sites = sites_;
   u_.result.module.functions[spec_.function] = std::move(f);
   scope_ = nullptr;
 }
@@ -310,13 +318,12 @@ int Lower::site(const Node& at, const std::string& exception, const std::string&
       exception + '\0' + text + '\0' + s->file + '\0' + s->name + '\0' + std::to_string(at.line),
       static_cast<int>(u_.result.sites.size()));
   if (fresh) u_.result.sites.push_back({exception, text, s->file, s->name, at.line, {}, missing});
+  sites_.insert(it->second);
   return it->second;
 }
 
 void Lower::raise_at(int site, Val first, Val second) {
-  intrinsic(ir::Intrinsic::fail, DType::I32, b_->constant(DType::I32, Scalar::from_int(site)),
-            first == ir::kNone ? ci(0) : first, second == ir::kNone ? ci(0) : second);
-  set(status_, b_->constant(DType::I32, Scalar::from_int(1)));
+  note_error(b_->constant(DType::I32, Scalar::from_int(site)), first, second);
   leave_function();
 }
 

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/host_call.h"
 #include "frontend/unit.h"
 #include "ops/reductions.h"
 
@@ -73,7 +74,14 @@ class Lower {
   // An error that a handler, or a finally, deals with: variables of what was noted of it.
   struct Caught {
     Val site, first, second;
-    Val owner;  // of its argument's memory, or zero
+    Val owner;            // of its argument's memory, or zero
+    Val cause;            // the owner of what is known of its cause, or zero
+    std::set<int> sites;  // that it may have
+  };
+  // What is noted as an exception is raised.
+  struct Raised {
+    int site;
+    Val first, second;
   };
   // What a loop sees: how many items, and each of them.
   struct Sequence {
@@ -142,10 +150,24 @@ class Lower {
   Val table_says(const std::vector<std::string>& classes, Val site);
   std::vector<std::string> classes_of(const Node& n);
   void know_bases(const Node& n);
+  static bool is_caught(const Value& v) {
+    return v.type.is(Type::Tag::Module) && v.type.text == "exception";
+  }
   void refuse_exception(const Node& n, const Value& v);
+
+  // --- raised.cpp
+  std::optional<std::string> noted(const Value& v, std::vector<Val>& values);
+  Raised new_exception(const Node& n, const std::string& cls, std::span<const Node> args);
+  Val owned_arguments(const Node& n, const Value& tuple);
+  Raised raised_by(const Node& at, const Node& exc);
   void raise_statement(const Node& n);
   void assert_statement(const Node& n);
-  std::string message(const Node& n, std::vector<Val>& values);
+  void note_error(Val site, Val first, Val second, Val cause = ir::kNone);
+  Val new_cause(Val site, Val first, Val second, Val owner, Val cause);
+  void ask_of_error(const Node& n, const Caught& c, HostCall what, int64_t how, Val out);
+  Value text_of_error(const Node& n, const Value& e, bool repr);
+  Value arguments_of_error(const Node& n, const Value& e);
+
   // The statements under a condition; either may be empty.
   void when(Val condition, const std::function<void()>& yes,
             const std::function<void()>& no = nullptr, int64_t mark = 0);
@@ -255,6 +277,7 @@ class Lower {
   std::optional<Value> compare_text(const Node& n, NodeKind op, const Value& a, const Value& b);
   Value contained_text(const Node& n, const Value& a, const Value& b);
   Value joined_text(const Node& n);
+  Value text_of_parts(const Node& n, std::span<const Value> parts);
   Value text_of(const Node& n, const Value& v);
   Value text_of_float(Val bits, Val format, int64_t room);
   Value formatted(const Node& n, const Value& v, const Node& spec);
@@ -448,6 +471,7 @@ class Lower {
   Value binary_numbers(const Node& n, Op op, const Value& a, const Value& b);
   Val is_zero(Val x, DType t);
   void expect_exponents(const Node& n, const Value& base, Value& exponents);
+  void expect_power_in_range(const Node& n, Val power, Val x, Val y);
   Value whole_power(const Node& n, const Value& power, Val x, Val exponent);
   Val python_quotient(Val a, Val b);
   Value python_power(const Node& n, const Value& x, const Value& exponent);
@@ -746,6 +770,7 @@ class Lower {
   std::vector<Val> returned_;   // variables of what is returned by way of a finally
   std::vector<Caught> caught_;  // all errors that this pass has had caught
   std::vector<int> handling_;   // of these, those whose handlers are open; -1: a finally
+  std::set<int> sites_;         // of errors that this pass, or the try statement, may raise so far
   Val status_ = ir::kNone;
   // d[k] that a statement reads and then assigns to, nothing in between: the entry, once it is
   // found.

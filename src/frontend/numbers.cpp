@@ -518,7 +518,11 @@ Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b
   // Small powers are products.
   if (op == Op::power && is_float(r.out) && b.known && b.known->kind <= Kind::Float) {
     double e = b.known->real();
-    if (e == 2) return number(b_->emit(Op::multiply, r.out, x, x), r.out, weak);
+    if (e == 2) {
+      const Val square = b_->emit(Op::multiply, r.out, x, x);
+      if (weak) expect_power_in_range(n, square, x, y);
+      return number(square, r.out, weak);
+    }
   }
   if (op == Op::power && numbus::is_integer(r.out)) {
     if (auto e = known_int(b); e && *e >= 0 && *e <= 16) {
@@ -532,6 +536,7 @@ Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b
     if (op == Op::power) return python_power(n, number(x, r.out, true), b);
   }
   Value v = number(b_->emit(r.op, r.out, x, y), r.out, weak);
+  if (op == Op::power && weak && is_float(r.out)) expect_power_in_range(n, v.v[0], x, y);
   if (op == Op::power && numbus::is_integer(r.out) && is_signed(r.in[1]) && !(count && *count >= 0))
     return whole_power(n, v, x, y);
   if (a.known && b.known && weak)
@@ -541,6 +546,26 @@ Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b
 
 Val Lower::is_zero(Val x, DType t) {
   return b_->emit(Op::equal, DType::Bool, x, b_->constant(t, Scalar::from_int(0)));
+}
+
+// Its arguments, as a site's text has them (raised.cpp).
+static constexpr const char* kOutOfRange =
+    "\x1e"
+    "34\x1f"
+    "Numerical result out of range\x1f";
+
+// Python refuses a power of its floats that is infinite where neither of them is.
+void Lower::expect_power_in_range(const Node& n, Val power, Val x, Val y) {
+  if (!raises_of_numbers() || !of_user()) return;
+  const DType t = b_->type(power);
+  auto finite = [&](Val v) {
+    return less(b_->emit(Op::absolute, t, v), b_->constant(t, Scalar::from_float(INFINITY)));
+  };
+  const Val infinite = b_->emit(Op::equal, DType::Bool, b_->emit(Op::absolute, t, power),
+                                b_->constant(t, Scalar::from_float(INFINITY)));
+  when(
+      both(infinite, both(finite(x), finite(y))),
+      [&] { raise_at(site(n, "OverflowError", kOutOfRange)); }, {}, ir::kRare);
 }
 
 // NumPy refuses a negative exponent of integers before it computes an element: whoever asks for a

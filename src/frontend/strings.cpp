@@ -230,6 +230,7 @@ Value Lower::text_of_float(Val bits, Val format, int64_t room) {
 // str(v)
 Value Lower::text_of(const Node& n, const Value& v) {
   if (v.unknown() || v.type.is_text()) return v;
+  if (is_caught(v)) return text_of_error(n, v, false);
   if (v.type.is(Type::Tag::None)) return text("None");
   if (!v.type.is_number() || is_complex(v.type.dtype))
     not_yet(n, "str() of " + name(v.type), "its parts, one by one");
@@ -364,6 +365,19 @@ Value Lower::joined_text(const Node& n) {
     // The format of a short float is that of its value as a float of Python's.
     if (v.type.is_number() && is_float(v.type.dtype)) v = cast(n, v, DType::F64, true);
     v = spec ? formatted(part, v, *spec) : text_of(part, v);
+    if (v.unknown()) return {};
+    all = binary_text(n, Op::add, all, v);
+    if (all.unknown()) return {};
+  }
+  return all;
+}
+
+// An f-string without formats, of its parts' values.
+Value Lower::text_of_parts(const Node& n, std::span<const Value> parts) {
+  Value all = text("");
+  for (const Value& part : parts) {
+    const bool short_float = part.type.is_number() && is_float(part.type.dtype);
+    const Value v = text_of(n, short_float ? cast(n, part, DType::F64, true) : part);
     if (v.unknown()) return {};
     all = binary_text(n, Op::add, all, v);
     if (all.unknown()) return {};

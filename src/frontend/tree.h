@@ -41,7 +41,7 @@ enum class NodeKind : uint8_t {
   X(target) X(targets) X(value) X(values) X(iter) X(op) X(ops) X(operand) X(left) X(right) \
       X(comparators) X(func) X(keywords) X(elts) X(slice) X(lower) X(upper) X(step) X(elt) \
           X(keys) X(key) X(generators) X(ifs) X(exc) X(msg) X(defaults) X(posonlyargs) X(kwonlyargs)      \
-              X(kw_defaults) X(vararg) X(kwarg) X(annotation) X(format_spec) X(handlers) X(finalbody) X(type)
+              X(kw_defaults) X(vararg) X(kwarg) X(annotation) X(format_spec) X(handlers) X(finalbody) X(type) X(cause)
 // clang-format on
 enum class Field : uint8_t {
 #define X(name) name,

@@ -75,7 +75,8 @@ struct Spec {
   bool generator = false;  // a call begins one, of what `result` says
   bool catches = false;    // it has a try statement, or calls a function that has
   int epoch = 0;
-  uint64_t written = 0;  // arguments whose elements it may change, a bit each
+  std::set<int> sites = {};  // of the errors that it may raise
+  uint64_t written = 0;      // arguments whose elements it may change, a bit each
 };
 
 // What one compilation shares: specialised functions, sites, options.
@@ -101,6 +102,8 @@ struct Unit {
   std::vector<Table> tables = {};
   std::map<std::string, std::set<std::string>> bases = {};  // of exceptions' classes
 
+  // Whether a handler of these classes catches the error of a site.
+  bool may_catch(const std::vector<std::string>& classes, const Site& site) const;
   Spec& specialise(int source, const std::vector<Type>& arguments, const Node* from);
 };
 

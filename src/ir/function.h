@@ -108,9 +108,7 @@ enum class Intrinsic : uint8_t {
   // a: site, b and c: values for the message. The first error of a launch is kept. number 1: all
   // lanes end here.
   fail,
-  // The error that has been noted, as int64; number 0: its site, 1 and 2: its values, 3: none is
-  // noted
-  // from now on.
+  // The error that has been noted, as int64; number: Noted. a: for SetCause.
   caught,
   // Runs the portion with that number over [0, a), b indices at a time, on several threads; the
   // arguments before are its parameters after the range. The status.
@@ -216,6 +214,9 @@ enum class Text : uint8_t { Print, OfFloat, ToFloat };
 enum class DictStep : uint8_t { Grow, Settle, Clear, Drop };
 // What a generator has come to: a value, its end, an error that is noted; it is running already.
 enum class Resumed : uint8_t { Yielded, Ended, Failed, Running };
+// What is asked of the error that is noted: its site, its values, what numbers of sites stand for;
+// or done: none is noted from now on, its cause is a, it has none any more and the owner is given.
+enum class Noted : uint8_t { Site, First, Second, Sites, Forget, SetCause, TakeCause };
 // Words at the beginning of a generator's frame, at the address that is its first parameter: for
 // those who run it (compile/runtime.h), then the value that it has yielded.
 constexpr int64_t kGeneratorWords = 8;

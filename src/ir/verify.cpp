@@ -150,6 +150,7 @@ std::pair<int, int> operands_of(Intrinsic i) {
     case Intrinsic::text: return {2, 3};
     case Intrinsic::watch: return {1, 2};
     case Intrinsic::fail: return {1, 3};
+    case Intrinsic::caught: return {0, 1};
     case Intrinsic::random:
     case Intrinsic::strict: return {0, 2};
     default: return {0, 0};

@@ -17,8 +17,9 @@ ALLOWED = {
     "NumPy's int64 does, and / divides the float64s nearest to the operands.",
     "powers": "An int to a negative power that is no literal, and a negative number to a "
     "fractional one, are a ValueError: the type cannot depend on the operands' values.",
-    "infinite": "Python's floats give infinities and NaN where CPython raises OverflowError (**) "
-    "and functions of math where it raises 'math domain error' or 'math range error'.",
+    "infinite": "Python's complex numbers give infinities and NaN where CPython raises "
+    "OverflowError (**), and functions of math where it raises 'math domain error' or 'math range "
+    "error'.",
     "to int": "int(), math.floor and their like of a finite float that int64 cannot hold are an "
     "OverflowError; one stored in an array of integers that cannot hold it becomes what NumPy's "
     "astype gives, as int() does in kernels, where nothing is raised.",
@@ -106,7 +107,7 @@ def power(a, b):
         with np.errstate(all="ignore"):
             if isinstance(a, complex) or isinstance(b, complex):
                 return complex(np.complex128(a) ** np.complex128(b))
-            return float(np.float64(a) ** np.float64(b))
+        raise
 
 
 def literal_power(a, b):
@@ -381,7 +382,8 @@ def store(value, target, key):
 
 def raised_only_outside_of_kernels(error) -> bool:
     """Whether kernels go on where this error of Python's own numbers ends a function."""
-    texts = ("negative shift count", "to a fractional power", "negative integer powers", *UNFIT[1:])
+    texts = ("negative shift count", "to a fractional power", "negative integer powers")
+    texts += ("Numerical result out of range", *UNFIT[1:])
     return isinstance(error, ZeroDivisionError) or any(t in str(error) for t in texts)
 
 

@@ -85,13 +85,39 @@ def exception_name(cls):
     return name
 
 
-def raise_noted(exception, text, file, function, line, first, second, argument, position):
-    """Called by the core: an error that a compiled function noted, with its line."""
+def noted(exception, text, first, second, arguments):
+    """Called by the core: the exception that a compiled function noted (frontend/raised.cpp)."""
     kind = _exceptions.get(exception) or getattr(builtins, exception, None)
     if not (isinstance(kind, type) and issubclass(kind, BaseException)):
         kind = RuntimeError
-    message = _POSITIONS.sub(lambda found: _noted(found[0], first, second), text)
-    error = kind(*argument) if argument else kind(message) if message else kind()
+    if arguments is None and "\x1f" not in text:
+        arguments = (_filled(text, first, second),) if text else ()
+    elif arguments is None:
+        arguments = [_argument(part, first, second) for part in text.split("\x1f")[:-1]]
+    try:
+        return kind(*arguments)
+    except TypeError:
+        # A class of the program's that takes other arguments than Python's own: what is raised by
+        # its name alone has none.
+        return kind.__new__(kind, *arguments)
+
+
+def _argument(part, first, second):
+    """What stands for one argument of an exception: a string, or the text of another value."""
+    text = _filled(part, first, second)
+    if part[:1] != "\x1e":
+        return text
+    known = {"None": None, "True": True, "False": False}
+    text = text[1:]
+    return known[text] if text in known else float(text) if part[-2:] == "f}" else int(text)
+
+
+def _filled(text, first, second):
+    return _POSITIONS.sub(lambda found: _noted(found[0], first, second), text)
+
+
+def raise_noted(error, file, function, line, position):
+    """Called by the core: an error that a compiled function noted, with its line."""
     where = f"in {function}, {file}:{line}" if file else ""
     source = linecache.getline(file, line).strip() if file else ""
     if position is not None:
@@ -145,7 +171,7 @@ def _waiting(step):
     return f"waits at {kind}"
 
 
-_POSITIONS = re.compile(r"\{\{|\{[01][fb]?\}")
+_POSITIONS = re.compile(r"\{\{|\{[01][fbu]?\}")
 
 
 def _noted(position, first, second):
@@ -154,6 +180,8 @@ def _noted(position, first, second):
     word = first if position[1] == "0" else second
     if position[2] == "f":
         return str(struct.unpack("d", struct.pack("q", word))[0])
+    if position[2] == "u":
+        return str(word % 2**64)
     return str(bool(word) if position[2] == "b" else word)
 
 
