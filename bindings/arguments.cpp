@@ -69,7 +69,7 @@ void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* contex
   auto at = [&](int w) { return context[w]; };
   using namespace compile;
   const nb::object error = noted_error(s, at(kFirst), at(kSecond));
-  if (!s.argument.unknown()) numbus_release(at(kFirst));
+  if (!s.argument.unknown() || s.exception == "objmode") numbus_release(at(kFirst));
   if (at(kCause)) error.attr("__cause__") = noted_cause(sites, at(kCause));
   numbus_release(at(kCause));
   jit_errors().attr("raise_noted")(
@@ -134,6 +134,13 @@ Type to_type(nb::handle described) {
     t.aligned = nb::cast<bool>(described.attr("aligned"));
   }
   if (tag == "object") t = frontend::object_type(nb::cast<int>(described.attr("ndim")));
+  if (tag == "set") {
+    const Type parts[] = {to_type(described.attr("items")[0]), Type::of(Type::Tag::None)};
+    t.tag = Type::Tag::Dict;
+    t.owned = true;
+    t.items.assign(std::begin(parts), std::end(parts));
+    frontend::hold_python_numbers(t);
+  }
   if (tag == "optional") t = Type::maybe(to_type(described.attr("items")[0]));
   if (tag == "tuple" || tag == "dict" || tag == "list") {
     t.tag = tag == "tuple" ? Type::Tag::Tuple : tag == "dict" ? Type::Tag::Dict : Type::Tag::List;
@@ -216,7 +223,9 @@ nb::tuple described(const std::vector<Type>& types) {
     const char* tag = t.is_number()             ? "number"
                       : t.is_array()            ? "array"
                       : t.is(Type::Tag::Tuple)  ? "tuple"
+                      : t.is_set()              ? "set"
                       : t.is(Type::Tag::Dict)   ? "dict"
+                      : t.is_maybe()            ? "optional"
                       : t.is(Type::Tag::List)   ? "list"
                       : t.is(Type::Tag::None)   ? "none"
                       : t.is(Type::Tag::Object) ? "object"
@@ -384,6 +393,8 @@ void Arguments::add(nb::handle value, const char* function) {
     add_buffer(b, 0, function, t);
   } else if (PyList_CheckExact(o)) {
     add_list(value, function, t);
+  } else if (!device && Py_TYPE(o) == &PySet_Type) {
+    add_set(value, function, t);
   } else if (add_yielding(value, t) || add_generator(value, t)) {
     // added
   } else if (const Container* held = container_of(value)) {
@@ -436,6 +447,7 @@ bool Arguments::add_records(nb::handle value, const char* function, Type& t) {
     hold.push_back((*array)(nb::make_tuple(), value.attr("dtype"), value));
     value = hold.back();
   }
+  structured.push_back(nb::borrow(value));
   t = Type::of(Type::Tag::Tuple);
   t.ndim = nb::cast<uint8_t>(value.attr("ndim"));
   t.text = t.ndim ? "records" : "record";

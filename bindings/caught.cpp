@@ -13,6 +13,7 @@ using frontend::Site;
 using frontend::Type;
 
 nb::object noted_error(const Site& s, int64_t first, int64_t second) {
+  if (s.exception == "objmode") return raised_in_object_mode(first);
   nb::object arguments = nb::none();
   if (!s.argument.unknown()) {
     Type list = Type::of(Type::Tag::List);

@@ -160,6 +160,7 @@ std::vector<int64_t> Arguments::owners_outside() const {
   std::vector<int64_t> all;
   for (const nb::object& c : containers) all.push_back(container_of(c)->owner());
   for (const GivenList& l : lists) all.push_back(l.owner);
+  for (const GivenList& s : sets) all.push_back(s.owner);
   all.insert(all.end(), strings.begin(), strings.end());
   for (const nb::object& g : generators) all.push_back(owner_of_generator(g));
   return all;
@@ -182,12 +183,17 @@ std::string_view items_of(int64_t owner) {
 
 // Whether no number of one type would have to become one of the other.
 bool same_numbers(const Type& a, const Type& b) {
+  if (a.is_maybe() && !b.is(Type::Tag::None)) return same_numbers(a.items[0], b);
+  if (b.is_maybe() && !a.is(Type::Tag::None)) return same_numbers(a, b.items[0]);
   if (a.unknown() || b.unknown() || a.is_array() || a.tag != b.tag) return true;
   if (a.is_number()) return a.dtype == b.dtype && a.weak == b.weak;
   for (size_t i = 0; i < a.items.size() && i < b.items.size(); ++i)
     if (!same_numbers(a.items[i], b.items[i])) return false;
   return true;
 }
+
+// Whether None may be among what is held.
+bool has_none(const Type& t) { return t.is_maybe() || std::ranges::any_of(t.items, has_none); }
 
 // A number's words as it lies in an array.
 void store_number(DType t, const int64_t* words, char* to) {
@@ -255,11 +261,12 @@ void Arguments::release_strings() {
   for (int64_t owner : strings) compile::numbus_release(owner);
 }
 
-void Arguments::add_list(nb::handle value, const char* function, Type& t) {
+void Arguments::add_list(nb::handle value, const char* function, Type& t, const char* kind) {
+  const std::string of = kind;
   for (const GivenList& l : lists)
     if (l.list.is(value)) {
       if (!l.owner)
-        raise(ErrorKind::Type, function, "cannot take a list that holds itself", "list",
+        raise(ErrorKind::Type, function, "cannot take a list that holds itself", of,
               "a list of numbers, arrays, tuples or lists");
       t = l.type;
       words.push_back(l.owner);
@@ -269,8 +276,10 @@ void Arguments::add_list(nb::handle value, const char* function, Type& t) {
   nb::list given = nb::borrow<nb::list>(value);
   const size_t count = nb::len(given), place = lists.size();
   if (count == 0)
-    raise(ErrorKind::Type, function, "cannot tell what an empty list holds", "[]",
-          "numba.typed.List.empty_list(type), or a list with an item");
+    raise(ErrorKind::Type, function, "cannot tell what an empty " + of + " holds",
+          of == "list" ? "[]" : "set()",
+          of == "list" ? "numba.typed.List.empty_list(type), or a list with an item"
+                       : "a set with an item");
   lists.push_back({nb::borrow(value), 0, {}, {}});
   // The items, as further arguments that are taken out again.
   Type item;
@@ -298,11 +307,30 @@ void Arguments::add_list(nb::handle value, const char* function, Type& t) {
     Type both;
     const Type& own = types.back();
     if (!same_numbers(item, own) || !frontend::join(item, own, both))
-      raise(ErrorKind::Type, function, "cannot take a list with items of several types",
+      raise(ErrorKind::Type, function, "cannot take a " + of + " with items of several types",
             "[" + frontend::name(item) + ", " + frontend::name(own) + "]", "items of one type");
     item = both;
     types.clear();
     key.clear();
+  }
+  if (item.is(Type::Tag::None)) item = Type::maybe({});
+  if (has_none(item)) {
+    // Again, each as one of the type of all.
+    words.clear();
+    std::vector<int64_t> all;
+    const size_t size = frontend::words(item).size();
+    for (nb::handle i : given) {
+      add(i, function);
+      const Type own = types.back();
+      all.resize(all.size() + size);
+      const int64_t* from = words.data();
+      int64_t* to = all.data() + all.size() - size;
+      convert_words(function, own, from, item, to, nullptr);
+      words.clear();
+      types.clear();
+      key.clear();
+    }
+    words = std::move(all);
   }
   --depth;
   types = std::move(outer_types);
@@ -310,8 +338,8 @@ void Arguments::add_list(nb::handle value, const char* function, Type& t) {
   std::vector<int64_t> held = std::exchange(words, std::move(outer_words));
   frontend::own_arrays(item);
   if (!frontend::can_hold(item))
-    raise(ErrorKind::Type, function, "cannot take a list of this type",
-          "list(" + frontend::name(item) + ")", "numbers, arrays, tuples or lists as items");
+    raise(ErrorKind::Type, function, "cannot take a " + of + " of this type",
+          of + "(" + frontend::name(item) + ")", "numbers, arrays, tuples or lists as items");
   t = Type::of(Type::Tag::List);
   t.owned = true;
   t.items = {item};
@@ -343,6 +371,7 @@ void Arguments::add_list(nb::handle value, const char* function, Type& t) {
 
 // Items that are as they were stay the same objects.
 void Arguments::reflect_lists() {
+  reflect_sets();
   for (GivenList& l : lists) {
     const std::string_view now = items_of(l.owner);
     if (now == l.before) continue;
@@ -369,8 +398,9 @@ void Arguments::reflect_lists() {
 }
 
 nb::handle Arguments::list_of(int64_t owner) const {
-  for (const GivenList& l : lists)
-    if (l.owner == owner) return l.list;
+  for (const std::vector<GivenList>* all : {&lists, &sets})
+    for (const GivenList& l : *all)
+      if (l.owner == owner) return l.list;
   for (const nb::object& c : containers)
     if (container_of(c)->owner() == owner) return c;
   return {};
@@ -378,6 +408,50 @@ nb::handle Arguments::list_of(int64_t owner) const {
 
 void Arguments::release_lists() {
   for (const GivenList& l : lists) compile::numbus_release(l.owner);
+  for (const GivenList& s : sets) compile::numbus_release(s.owner);
+}
+
+// --- sets
+// ------------------------------------------------------------------------------------------
+
+void Arguments::add_set(nb::handle value, const char* function, Type& t) {
+  for (const GivenList& s : sets)
+    if (s.list.is(value)) {
+      t = s.type;
+      words.push_back(s.owner);
+      return;
+    }
+  static const nb::object* maker =
+      new nb::object(nb::module_::import_("numbus.kernels.typed").attr("set_maker")());
+  Arguments items;
+  Type list;
+  items.add_list(nb::list(value), function, list, "set");
+  const Type& item = list.items[0];
+  std::function<bool(const Type&)> hashable = [&](const Type& i) {
+    if (i.is(Type::Tag::Tuple)) return std::ranges::all_of(i.items, hashable);
+    return i.is(Type::Tag::String) || (i.is_number() && !is_complex(i.dtype));
+  };
+  if (!hashable(item))
+    raise(ErrorKind::Type, function, "cannot take a set of this type",
+          "set(" + frontend::name(item) + ")", "numbers, strings, or tuples of these as items");
+  const int64_t owner = set_of_list(*maker, list, items.words[0], t);
+  sets.push_back({nb::borrow(value), owner, t, std::string(items_of(owner))});
+  words.push_back(owner);
+}
+
+// Items that stay are the same objects.
+void Arguments::reflect_sets() {
+  for (GivenList& s : sets) {
+    if (items_of(s.owner) == s.before) continue;
+    nb::set now;
+    each_item(s.type, s.owner, [&](const Type& entry, const int64_t* at) {
+      retain_owners(entry.items[0], at);
+      const int64_t* next = at;
+      now.add(to_python(entry.items[0], next, *this));
+    });
+    for (auto* change : {PyNumber_InPlaceAnd, PyNumber_InPlaceOr})
+      if (!nb::steal(change(s.list.ptr(), now.ptr())).is_valid()) throw nb::python_error();
+  }
 }
 
 void bind_containers(nb::module_& m) {

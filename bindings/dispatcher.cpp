@@ -283,6 +283,20 @@ class Dispatcher {
     return described(all);
   }
 
+  // The first word of the result of a call with one argument, and its type.
+  int64_t owner_of(const Type& type, int64_t word, Type& result) {
+    std::string key;
+    frontend::put_key(key, type);
+    Entry& e = entry({type}, key);
+    result = e.result.result;
+    int64_t owner = 0;
+    run(e, &word, nullptr, [&](const int64_t* results) {
+      owner = results[0];
+      return nb::none();
+    });
+    return owner;
+  }
+
   nb::object function_;
   frontend::Options options_;
   std::string name_;
@@ -417,6 +431,10 @@ PyType_Spec callable_spec = {
     callable_slots};
 
 }  // namespace
+
+int64_t set_of_list(nb::handle dispatcher, const Type& list, int64_t owner, Type& t) {
+  return nb::cast<Dispatcher&>(dispatcher).owner_of(list, owner, t);
+}
 
 void bind_frontend(nb::module_& m) {
   PyObject* callable = PyType_FromSpec(&callable_spec);

@@ -113,7 +113,14 @@ struct Arguments : std::enable_shared_from_this<Arguments> {
     std::string before;  // the bytes of its items
   };
   std::vector<GivenList> lists;
-  void add_list(nb::handle value, const char* function, frontend::Type& t);
+  void add_list(nb::handle value, const char* function, frontend::Type& t,
+                const char* kind = "list");
+  // Python's sets, likewise.
+  std::vector<GivenList> sets;
+  void add_set(nb::handle value, const char* function, frontend::Type& t);
+  void reflect_sets();
+  // Structured arrays and records, and those that their fields are.
+  std::vector<nb::object> structured;
   void reflect_lists();
   // The list of Python's that this memory stands for; null: there is none.
   nb::handle list_of(int64_t owner) const;
@@ -138,8 +145,16 @@ nb::tuple described(const std::vector<frontend::Type>& types);
 // Puts a value as words of that type where they go; it raises what fits no such type. Memory among
 // them is counted for whoever takes it.
 void give_words(nb::handle value, const frontend::Type& t, const char* what, int64_t* to);
+// The same of a value whose words are there; where the call is given, memory is counted.
+void convert_words(const char* what, const frontend::Type& got, const int64_t*& from,
+                   const frontend::Type& t, int64_t*& to, const Arguments* given);
+// The memory of a set of a list's items, by a compiled function that takes the list.
+int64_t set_of_list(nb::handle dispatcher, const frontend::Type& list, int64_t owner,
+                    frontend::Type& t);
 // The exception of a site, with the values that have been noted beside it.
 nb::object noted_error(const frontend::Site& s, int64_t first, int64_t second);
+// What Python has raised in a block of its own, which an owner holds.
+nb::object raised_in_object_mode(int64_t owner);
 // The same of a cause, whose owner is given (frontend/raised.cpp).
 nb::object noted_cause(const std::vector<frontend::Site>& sites, int64_t owner);
 [[noreturn]] void raise_interrupted(const std::string& printed);

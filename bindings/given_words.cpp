@@ -62,23 +62,26 @@ void number(const char* what, const Type& got, const int64_t*& from, const Type&
   store_scalar(Scalar::from_float(real_integer ? 0.0 : s.imag()), part, to++);
 }
 
-void convert(const char* what, const Type& got, const int64_t*& from, const Type& t, int64_t*& to,
-             const Arguments& given) {
+}  // namespace
+
+void convert_words(const char* what, const Type& got, const int64_t*& from, const Type& t,
+                   int64_t*& to, const Arguments* given) {
   if (t.is_maybe()) {
     const bool there = !got.is(Type::Tag::None);
     *to++ = there;
-    if (there) return convert(what, got, from, t.items[0], to, given);
+    if (there) return convert_words(what, got, from, t.items[0], to, given);
     for (size_t k = frontend::words(t.items[0]).size(); k-- > 0;) *to++ = 0;
     return;
   }
   if (got.is_number()) return number(what, got, from, t, to);
+  if (got.is(Type::Tag::None) && t.is(Type::Tag::None)) return;
   if (got.tag != t.tag) refuse(what, got, t);
   const size_t count = frontend::words(t).size();
   if (t.is(Type::Tag::Tuple)) {
     if (got.items.size() != t.items.size() || got.text != t.text || got.names != t.names)
       refuse(what, got, t);
     for (size_t k = 0; k < t.items.size(); ++k)
-      convert(what, got.items[k], from, t.items[k], to, given);
+      convert_words(what, got.items[k], from, t.items[k], to, given);
     return;
   }
   if (t.is_array()) {
@@ -86,28 +89,29 @@ void convert(const char* what, const Type& got, const int64_t*& from, const Type
         (t.order != frontend::Order::Any && t.order != got.order && t.ndim > 0))
       refuse(what, got, t);
     std::memcpy(to, from, 8 * count);
-    // Its memory stays for as long as something in the function holds it.
-    PyObject* o = given.holder_of(reinterpret_cast<const char*>(from[0]));
-    if (!o) refuse(what, got, t);
-    Py_INCREF(o);
-    to[1] = compile::numbus_foreign(o);
+    if (given) {
+      // Its memory stays for as long as something in the function holds it.
+      PyObject* o = given->holder_of(reinterpret_cast<const char*>(from[0]));
+      if (!o) refuse(what, got, t);
+      Py_INCREF(o);
+      to[1] = compile::numbus_foreign(o);
+    }
   } else if (t.is(Type::Tag::Object) ? got.number != t.number : got.items != t.items) {
     refuse(what, got, t);
   } else {
     std::memcpy(to, from, 8 * count);
-    for (size_t o : frontend::owners(got)) compile::numbus_retain(to[o]);
+    if (given)
+      for (size_t o : frontend::owners(got)) compile::numbus_retain(to[o]);
   }
   from += count;
   to += count;
 }
 
-}  // namespace
-
 void give_words(nb::handle value, const Type& t, const char* what, int64_t* to) {
   Arguments given;
   given.add(value, what);
   const int64_t* from = given.words.data();
-  convert(what, given.types[0], from, t, to, given);
+  convert_words(what, given.types[0], from, t, to, &given);
 }
 
 }  // namespace numbus::bindings

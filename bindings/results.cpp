@@ -1,5 +1,9 @@
 // What compiled functions give back, as Python's values.
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <functional>
 
 #include <bit>
 
@@ -28,6 +32,33 @@ nb::object given_or(const Arguments& call, const Type& t, int64_t owner, Make ma
   return make(o);
 }
 
+// A record or an array of them, in the memory of an argument. Its fields' words say where each
+// lies; the argument says what lies between them.
+nb::object records(const Type& t, const int64_t*& words, const Arguments& call) {
+  std::vector<int64_t> addresses;
+  const int64_t* first = words;
+  std::function<void(const Type&)> each = [&](const Type& field) {
+    if (!field.is_array()) {
+      for (const Type& inner : field.items) each(inner);
+      return;
+    }
+    addresses.push_back(words[0]);
+    words += frontend::words(field).size();
+  };
+  each(t);
+  const Type* leaf = &t;
+  while (!leaf->is_array()) leaf = &leaf->items.at(0);
+  const size_t n = t.ndim;
+  nb::list shape, strides, all;
+  for (size_t k = 0; k < n; ++k) shape.append(first[2 + k]);
+  for (size_t k = 0; k < n; ++k) strides.append(first[2 + leaf->ndim + k]);
+  for (int64_t a : addresses) all.append(a);
+  nb::list candidates;
+  for (const nb::object& s : call.structured) candidates.append(s);
+  return jit_errors().attr("records")(candidates, nb::cast(t.names), all, nb::tuple(shape),
+                                      nb::tuple(strides));
+}
+
 }  // namespace
 
 nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call) {
@@ -54,6 +85,7 @@ nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call
       return nb::none();
     }
     case Type::Tag::Tuple: {
+      if (t.text == "records" || t.text == "record") return records(t, words, call);
       nb::list items;
       for (const Type& i : t.items) items.append(to_python(i, words, call));
       nb::tuple all(items);
@@ -93,6 +125,10 @@ nb::object to_python(const Type& t, const int64_t*& words, const Arguments& call
     case Type::Tag::Dict: {
       const int64_t owner = *words++;
       if (t.is_set()) {
+        if (nb::handle given = call.list_of(owner)) {
+          compile::numbus_release(owner);
+          return nb::borrow(given);
+        }
         nb::set all;
         each_item(t, owner, [&](const Type& entry, const int64_t* at) {
           retain_owners(entry.items[0], at);

@@ -27,12 +27,17 @@ enum class HostCall : uint8_t {
   // Of an error that a program has caught: the sites, its own and its values, where to.
   ErrorText,       // str(), or repr() where the first word says so: an address, an owner, a length
   ErrorArguments,  // e.args, of the type of the site that the first word names
+  // Python's code in a compiled function: 0, the sites, the block's own, its result's, where the
+  // words of its arguments are, where those of the result go; 0, or the owner of what it has
+  // raised.
+  ObjectMode,
   kCount
 };
 
 constexpr std::string_view kHostCalls[] = {
-    "sort",     "argsort", "partition", "argpartition", "search", "solve",      "lu",
-    "cholesky", "eigh",    "eig",       "svd",          "qr",     "error text", "error arguments"};
+    "sort",       "argsort",         "partition",  "argpartition", "search", "solve",
+    "lu",         "cholesky",        "eigh",       "eig",          "svd",    "qr",
+    "error text", "error arguments", "object mode"};
 static_assert(std::size(kHostCalls) == static_cast<size_t>(HostCall::kCount));
 
 // What is not there, or has no memory to work in: the caller has a way of its own.

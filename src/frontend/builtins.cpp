@@ -302,6 +302,15 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
     r.type = Type::tuple_of({r.items[0].type, r.items[1].type});
     return r;
   }
+  if (name == "frozenset") {
+    expect(c, name, 1, 1);
+    Value r = arg(0);
+    if (!r.type.is(Type::Tag::Tuple) || !r.type.text.empty())
+      not_yet(n, "frozenset() of " + frontend::name(r.type),
+              "set(x), or frozenset((1, 2)) for 'in'");
+    r.type.text = "frozenset";
+    return r;
+  }
   if (name == "pow") {
     expect(c, name, 2, 3);
     if (c.args.size() == 3) return call_function(c, u_.program.library("pow mod"));

@@ -74,7 +74,9 @@ Value Lower::call_with_arguments(const Node& n) {
     call_arguments(n, c, self.type.is_array() && !is_plain_list(self) ? f.text : "", 1);
     if (self.unknown()) return {};
     const bool gets = self.type.is(Type::Tag::Dict) && (f.text == "get" || f.text == "pop");
-    for (size_t k = 0; k < c.args.size(); ++k)
+    const bool list = self.type.is(Type::Tag::List) || is_plain_list(self);
+    const bool puts = list && (f.text == "append" || f.text == "insert");
+    for (size_t k = 0; k < c.args.size() && !puts; ++k)
       if ((!gets || k != 1) && !self.type.is(Type::Tag::Object))
         refuse_none(n, c.args[k], "as an argument of " + f.text + "()");
     for (const auto& [k, a] : c.keywords)
@@ -148,6 +150,8 @@ Value Lower::call_value(const Call& c, const Value& callee) {
   if (text == "vectorized") return call_vectorized(c, callee.type);
   if (text == "generalised") return call_generalised(c, callee.type.number);
   if (text.starts_with("local ")) return call_local(c, callee.type.number);
+  if (text.starts_with("lifted ")) return call_lifted(c, callee.type.number);
+  if (text == "object mode") return call_object_mode(c, callee.type);
   if (text.starts_with("namedtuple ")) return make_named(c, callee.type);
   if (text.starts_with("overloaded ")) {
     const Node& beside = u_.overloaded.at(callee.type.number)->all(Field::elts)[0];
@@ -314,14 +318,17 @@ void Lower::name_own_line(const Node& n, CompileError& e) const {
 }
 
 Value Lower::call_function(const Call& c, int source) {
-  const Source& s = u_.program.source(source);
+  const Source& s = u_.source(source);
   auto local = [](const Value& v) {
     return v.type.is(Type::Tag::Function) && v.type.text.starts_with("local ");
   };
   // What sees names of this function cannot leave it: the callee is expanded here.
   if (std::any_of(c.args.begin(), c.args.end(), local) ||
       std::any_of(c.keywords.begin(), c.keywords.end(), [&](auto& k) { return local(k.second); }))
-    return call_inline(c, s.definition, s.name, nullptr, &s);
+    if (source >= Unit::kLifted)
+      not_yet(c.n, "a local function as an argument of one that calls itself");
+    else
+      return call_inline(c, s.definition, s.name, nullptr, &s);
   // Files whose functions take lists as they are, not the numbers in them.
   static constexpr std::string_view kOfLists[] = {"/lists.py", "/heaps.py", "/dicts.py",
                                                   "/strings.py", "/iterators.py"};
@@ -344,7 +351,7 @@ Value Lower::call_function(const Call& c, int source) {
   std::vector<Type> types;
   for (Value& a : args) {
     if (a.unknown()) return {};
-    if (library) refuse_none(c.n, a, "as an argument of " + s.name + "()");
+    if (library && !lists) refuse_none(c.n, a, "as an argument of " + s.name + "()");
     if (a.lazy) a = materialise(c.n, a);
     bool shared = shares_lists(a) && !lists;
     a = library && !lists ? plain(a) : boxed(c.n, a);
@@ -388,7 +395,8 @@ Value Lower::call_function(const Call& c, int source) {
   if (spec.catches) {
     // Errors of all threads are noted in one place.
     if (portion_)
-      not_yet(c.n, "a function with a try statement in a parallel loop: '" + s.name + "'",
+      not_yet(c.n,
+              "a function with a try statement or objmode in a parallel loop: '" + s.name + "'",
               "range instead of prange");
     if (!spec_.catches) spec_.catches = changed_ = true;
   }

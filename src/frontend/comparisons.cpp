@@ -118,7 +118,12 @@ bool is_class(const Value& v) {
 
 }  // namespace
 
-Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value& b) {
+Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value& given_b) {
+  Value b = given_b;
+  if (b.type.text == "frozenset" && b.type.is(Type::Tag::Tuple)) {
+    if (op != NodeKind::In && op != NodeKind::NotIn) not_yet(n, "comparing a frozenset", "x in s");
+    b.type.text.clear();
+  }
   auto known = [&](bool yes) { return from_scalar(Scalar::from_bool(yes), DType::Bool, true); };
   const bool equality =
       op == NodeKind::Is || op == NodeKind::IsNot || op == NodeKind::Eq || op == NodeKind::NotEq;

@@ -203,7 +203,9 @@ Type* Lower::type_behind(const Node& n, std::string* key) {
 Type Lower::dict_holding(const Node& n, const Type& dict, const Type& given_key,
                          const Type& given_value) {
   const Type &own_key = dict.items[0], &own_value = dict.items[1];
-  const Type key = held_type(given_key), value = held_type(given_value);
+  // None marks sets; of None alone it is not known what else there will be.
+  const bool none = given_value.is(Type::Tag::None) && !dict.is_set();
+  const Type key = held_type(given_key), value = none ? Type::maybe({}) : held_type(given_value);
   if (!hashable(key))
     not_yet(n, "keys of the type " + name(key),
             "numbers but complex ones, strings, and tuples of these");
@@ -422,7 +424,7 @@ Value Lower::dict_literal(const Node& n) {
       if (keys[i].kind == NodeKind::Unsupported && keys[i].text.empty())
         not_yet(values[i], "** in a dict", "d = a.copy(); d.update(b)");
       Value key = expression(keys[i]);
-      put(key, expression(values[i]));
+      put(key, maybe_none(values[i]));
     }
   });
 }
@@ -504,7 +506,7 @@ Value Lower::dict_comprehension(const Node& n) {
       Value key, value;
       bool ends = ends_within([&] {
         key = expression(*n.one(Field::key));
-        value = expression(*n.one(Field::value));
+        value = maybe_none(*n.one(Field::value));
       });
       if (!ends) put(key, value);
     });

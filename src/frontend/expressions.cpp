@@ -72,9 +72,7 @@ Value Lower::display(const Node& n, bool tuple) {
       for (const Value& i : more.items) r.items.push_back(i);
       continue;
     }
-    r.items.push_back(nested && e.kind == NodeKind::List ? display(e, true)
-                      : n.kind == NodeKind::Tuple        ? maybe_none(e)
-                                                         : expression(e));
+    r.items.push_back(nested && e.kind == NodeKind::List ? display(e, true) : maybe_none(e));
     r.items.back().type = of_any_value(r.items.back().type);
   }
   for (Value& i : r.items) {
@@ -235,6 +233,15 @@ Value Lower::global(const Node& n) {
     }
     return v;
   }
+  if (n.text == "frozenset values") {
+    v.type = Type::of(Type::Tag::Tuple);
+    v.type.text = "frozenset";
+    for (const Node& e : n.all(Field::elts)) {
+      v.items.push_back(global(e));
+      v.type.items.push_back(v.items.back().type);
+    }
+    return v;
+  }
   if (n.text == "empty tuple") {
     v.type = Type::of(Type::Tag::Tuple);
     return v;
@@ -314,6 +321,10 @@ Value Lower::global(const Node& n) {
   v.type = Type::of(n.text.starts_with("module ") ? Type::Tag::Module : Type::Tag::Function);
   v.type.text = n.text;
   if (n.text.starts_with("jitclass ")) v.type.number = n.number;
+  if (n.text == "object mode") {
+    v.type.number = n.number;
+    for (const Node& e : n.all(Field::elts)) v.type.items.push_back(declared(e));
+  }
   if (n.text.starts_with("overloaded ")) {
     v.type.number = n.number;
     u_.overloaded[n.number] = &n;
@@ -336,6 +347,8 @@ Type Lower::declared(const Node& n) {
   if (what == "list" && items.size() == 1) return list_type(items[0]);
   if (what == "dict" && items.size() == 2) return dict_type(items[0], items[1]);
   if (what == "object") return object_type(n.number);
+  if (what == "none") return Type::of(Type::Tag::None);
+  if (what == "optional" && items.size() == 1) return Type::maybe(items[0]);
   if (what.starts_with("array ")) {
     Type t = Type::array_of(static_cast<DType>(n.number), what[6] - '0',
                             what[8] == 'C'   ? Order::C

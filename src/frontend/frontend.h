@@ -49,6 +49,7 @@ struct Site {
   int line = 0;
   Type argument =
       {};  // all of the exception's, a tuple: the item of a list that the first value owns
+  bool raised = false;   // by a raise statement of the program's
   bool missing = false;  // it says "not yet": no program can catch it
 };
 

@@ -14,6 +14,9 @@ namespace numbus::frontend {
 
 namespace {
 
+// What a list with such an item holds: of None alone it is not known what else.
+Type item_or_none(Type t) { return t.is(Type::Tag::None) ? Type::maybe({}) : std::move(t); }
+
 Type item_type(const Type& t) {
   return t.is(Type::Tag::List) ? t.items[0] : Type::number_of(t.dtype, t.weak);
 }
@@ -201,6 +204,7 @@ void Lower::write_item(const Node& n, const Value& list, Val at, const Value& gi
             item.is_number() ? "make the list of floats from the start: [0.0] * n" : "");
   put_in_lists(origin_of(v));
   Value now = convert_to(n, v, item);
+  if (now.unknown()) return;
   Val data = list_data(list), offset = mul(at, ci(bytes_of_item(item)));
   if (item.is_number()) return write_at(item.dtype, now.v[0], data, offset, ir::Space::Global);
   write_words(item, now, data, offset);
@@ -220,7 +224,7 @@ Value Lower::boxed(const Node& n, const Value& v) {
     Type common;
     bool one = true;
     for (const Value& i : v.items) {
-      Type wider, item = held_type(of_any_value(boxed_type(i)));
+      Type wider, item = item_or_none(held_type(of_any_value(boxed_type(i))));
       one = one && join(common, item, wider) && can_hold(item);
       if (one) common = wider;
     }
@@ -246,7 +250,8 @@ Value Lower::to_list(const Node& n, const Value& v, const Type& item) {
       return same;
     }
     Type both;
-    if (v.fresh && own.is(Type::Tag::Tuple) && join(own, item, both) && both == item) {
+    const bool by_item = own.is(Type::Tag::Tuple) || item.is_maybe();
+    if (v.fresh && by_item && join(own, item, both) && both == item) {
       // Nobody else holds it: another one of its items, each as one of the wider type.
       const Val count = list_length(v);
       Value wider = new_list(item, ci(0), ci(0));
@@ -259,6 +264,18 @@ Value Lower::to_list(const Node& n, const Value& v, const Type& item) {
               "make the list of floats from the start: [0.0] * n");
   }
   Value from = plain(v);
+  if (item.is_maybe()) {
+    if (from.lazy) from = materialise(n, from);
+    const Val count = from.shape()[0];
+    Value made = new_list(item, ci(0), ci(0));
+    resize_list(made, count);
+    counted(count, [&](Val i) {
+      Value e = element(from, {&i, 1});
+      e.type = item_type(from.type);
+      write_item(n, made, i, e);
+    });
+    return made;
+  }
   if (from.lazy || from.type.dtype != item.dtype || constant_of(from.v[1]) == 0 ||
       constant_of(from.strides()[0]) != itemsize(item.dtype))
     from = materialise(n, lazy(item.dtype, from.shape(), [this, from](std::span<const Val> at) {
@@ -270,7 +287,7 @@ Value Lower::to_list(const Node& n, const Value& v, const Type& item) {
 // Variables have lists of one type: that of a list that gets an item of another one becomes wider.
 void Lower::widen_list(const Node& n, const Node& receiver, const Value& list, const Type& given) {
   if (given.unknown()) return;
-  const Type item = held_type(given);
+  const Type item = item_or_none(held_type(given));
   if (!can_hold(item)) not_yet(n, "a list of " + name(item));
   Type wider;
   if (!join(list.type.items[0], item, wider))
@@ -517,7 +534,7 @@ Value Lower::collect_list(const Node& n, const std::string& key, Val count,
     if (e.lazy) e = materialise(n, e);
     e = held(n, boxed(n, e));
     if (e.unknown()) return;
-    Type wider, item = of_any_value(e.type);
+    Type wider, item = item_or_none(of_any_value(e.type));
     if (item.is_number()) item.text.clear();
     if (!can_hold(item)) not_yet(n, "a list of " + name(item));
     if (!join(t, item, wider))
@@ -632,41 +649,6 @@ Value Lower::list_or_tuple(const Node& n, std::vector<Value> items) {
   return r;
 }
 
-Value Lower::repeat_list(const Node& n, const Value& list, const Value& times) {
-  Val length = list.shape()[0];
-  Val by = b_->emit(Op::maximum, DType::I64, index_value(n, times), ci(0));
-  // A product that wraps is one of too many items anyway.
-  Val most = b_->emit(Op::floor_divide, DType::I64, ci(int64_t{1} << 60),
-                      b_->emit(Op::maximum, DType::I64, length, ci(1)));
-  Val count =
-      b_->emit(Op::select, DType::I64, less(most, by), ci(int64_t{1} << 60), mul(length, by));
-  count = b_->emit(Op::select, DType::I64, b_->emit(Op::equal, DType::Bool, length, ci(0)), ci(0),
-                   count);
-  Value r = materialise(n, lazy(list.type.dtype, std::vector<Val>{count},
-                                [this, from = list, length](std::span<const Val> at) {
-                                  Val i = constant_of(length) == 1
-                                              ? ci(0)
-                                              : b_->emit(Op::remainder, DType::I64, at[0], length);
-                                  return element(from, std::vector<Val>{i});
-                                }));
-  r.type.text = "list";
-  r.type.weak = list.type.weak;
-  return r;
-}
-
-Value Lower::join_lists(const Node& n, const Value& a, const Value& b) {
-  Type t;
-  join(Type::number_of(a.type.dtype, a.type.weak), Type::number_of(b.type.dtype, b.type.weak), t);
-  Val first = a.shape()[0], second = b.shape()[0];
-  Value r = allocate(t.dtype, std::vector<Val>{add(first, second)});
-  counted(first, [&](Val i) { set_element(n, r, std::vector<Val>{i}, element(a, {&i, 1})); });
-  counted(second,
-          [&](Val i) { set_element(n, r, std::vector<Val>{add(first, i)}, element(b, {&i, 1})); });
-  r.type.text = "list";
-  r.type.weak = t.weak;
-  return r;
-}
-
 Value Lower::slice_of_list(const Node& n, const Value& list, const Value& by) {
   if (list.type.items[0].unknown()) return {};
   if (is_open(list.type)) return {};
@@ -697,7 +679,7 @@ Value Lower::tuple_comprehension(const Node& n, const Value& over) {
     scope_ = &new_scope(outer, outer->source, prefix);
     scope_->depth = 1;
     assign(*g.one(Field::target), i);
-    Value e = expression(*n.one(Field::elt));
+    Value e = maybe_none(*n.one(Field::elt));
     if (e.lazy) e = materialise(n, e);
     scope_ = outer;
     if (e.unknown()) return {};
@@ -724,7 +706,7 @@ Value Lower::comprehension(const Node& n) {
       [&](const std::function<void(const Value&)>& put) {
         comprehension_loops(n, all, [&] {
           Value v;
-          if (!ends_within([&] { v = expression(*n.one(Field::elt)); })) put(v);
+          if (!ends_within([&] { v = maybe_none(*n.one(Field::elt)); })) put(v);
         });
       },
       all.now != nullptr);

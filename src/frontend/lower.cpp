@@ -128,7 +128,7 @@ Result compile(Program& program, int function, const std::vector<Type>& argument
   return std::move(u.result);
 }
 
-Lower::Lower(Unit& u, Spec& spec) : u_(u), spec_(spec), source_(u.program.source(spec.source)) {}
+Lower::Lower(Unit& u, Spec& spec) : u_(u), spec_(spec), source_(u.source(spec.source)) {}
 
 void Lower::run() {
   spec_.active = true;
@@ -199,6 +199,7 @@ void Lower::pass() {
   temporaries_.clear();
   loops_.clear();
   local_functions_.clear();
+  lifted_.clear();
 
   // Parameters become variables: Python may assign to them.
   std::vector<Val> params;
@@ -249,6 +250,7 @@ void Lower::pass() {
       ++n;
     }
   if (generates_) begin_generator();
+  if (spec_.source >= Unit::kLifted) know_itself(spec_.source - Unit::kLifted);
   // The result's type is known from the pass before.
   f.results = words(result_);
   if (source_.definition.kind == NodeKind::Lambda) {
@@ -317,7 +319,8 @@ int Lower::site(const Node& at, const std::string& exception, const std::string&
   auto [it, fresh] = u_.sites.try_emplace(
       exception + '\0' + text + '\0' + s->file + '\0' + s->name + '\0' + std::to_string(at.line),
       static_cast<int>(u_.result.sites.size()));
-  if (fresh) u_.result.sites.push_back({exception, text, s->file, s->name, at.line, {}, missing});
+  if (fresh)
+    u_.result.sites.push_back({exception, text, s->file, s->name, at.line, {}, false, missing});
   sites_.insert(it->second);
   return it->second;
 }

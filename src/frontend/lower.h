@@ -13,7 +13,7 @@
 #include <unordered_set>
 
 #include "base/host_call.h"
-#include "frontend/unit.h"
+#include "frontend/parts.h"
 #include "ops/reductions.h"
 
 namespace numbus::frontend {
@@ -21,7 +21,7 @@ namespace numbus::frontend {
 // Whether statements assign to a name that an expression reads.
 bool renews(const std::vector<Node>& body, const Node& read);
 
-class Lower {
+class Lower : private Parts {
  public:
   Lower(Unit& u, Spec& spec);
   // The type of the result; the function is left in the module.
@@ -30,67 +30,6 @@ class Lower {
   friend struct Arrays;
 
  private:
-  struct Variable {
-    Type type;
-    std::vector<Val> slots;
-    std::string key;
-    bool of_iterations = false;  // a parallel loop has given it values, none of which stays
-  };
-  // Names of one function, or of one that is expanded in its place.
-  struct Scope {
-    std::unordered_map<std::string, Variable> variables;
-    // Which assignment a name has its value from: where it stands and, in a loop that is written
-    // out, the how-manieth time. Counting all of a pass would not do: passes that know more write
-    // out more.
-    std::unordered_map<std::string, std::string> versions;
-    std::unordered_map<std::string, int> assigned;  // how often, by name and line:column
-    std::string prefix;                             // of the keys under which types are kept
-    Scope* outer = nullptr;
-    int depth = 0;  // of nested statements: assignments outside of any begin a new version
-    const Source* source = nullptr;
-    const void* portion = nullptr;  // the parallel loop's body that it stands in
-    // Names that hold a value here, whatever their type says: they have been compared with None.
-    std::set<std::string> present;
-
-    // Under which the type of a name is kept.
-    std::string key(const std::string& name) const {
-      auto version = versions.find(name);
-      return prefix + name + "#" + (version == versions.end() ? "" : version->second);
-    }
-  };
-  struct Loop {
-    Val begin;
-    bool owned_by_user;         // break and continue mean it
-    Val iteration = ir::kNone;  // of an unrolled loop: what continue leaves
-    bool broken = false;        // a break in it has been met
-  };
-  // A finally that what leaves its statement comes by.
-  struct Finally {
-    Val loop, reason;  // what leads there, and a variable that says why: a Reason
-    size_t loops;      // that are open around it
-    bool returns = false, breaks = false, continues = false;
-  };
-  enum Reason : int64_t { kFallsThrough, kReturns, kBreaks, kContinues };
-  // An error that a handler, or a finally, deals with: variables of what was noted of it.
-  struct Caught {
-    Val site, first, second;
-    Val owner;            // of its argument's memory, or zero
-    Val cause;            // the owner of what is known of its cause, or zero
-    std::set<int> sites;  // that it may have
-  };
-  // What is noted as an exception is raised.
-  struct Raised {
-    int site;
-    Val first, second;
-  };
-  // What a loop sees: how many items, and each of them.
-  struct Sequence {
-    Val count;
-    std::function<Value(Val)> item;
-    std::function<Val()> now = {};  // how many there are by now, where that may change
-    // In place of these, where nobody knows how many there are before: runs over all items.
-    std::function<void(const std::function<void(const Value&)>&)> each = {};
-  };
   // A parallel loop's body is a function of its own, which sees the outer one's variables by value.
   struct Portion;
 
@@ -363,6 +302,7 @@ class Lower {
   void delete_slice(const Node& n, const Value& list, const Value& by);
   void expect_own_list(const Node& n, const Node& receiver, const Value& list);
   Value empty_list(const Call& c);
+  Value binary_lists(const Node& n, Op op, const Value& a, const Value& b);
   Value slice_of_list(const Node& n, const Value& list, const Value& by);
   static bool is_plain_list(const Value& v);
   static Type list_type(Type item);
@@ -669,6 +609,13 @@ class Lower {
   Value call_function(const Call& c, int source);
   void name_own_line(const Node& n, CompileError& e) const;
   Value call_local(const Call& c, int number);
+  // --- lifted.cpp
+  bool calls_itself(const Node& definition);
+  Value lifted_function(const Node& definition);
+  void know_itself(int number);
+  Value call_lifted(const Call& c, int number);
+  // --- object_mode.cpp
+  Value call_object_mode(const Call& c, const Type& block);
   Value call_declared(const Call& c, const Type& f);
   Value of_raising();
   bool ends_within(const std::function<void()>& part);
@@ -783,12 +730,13 @@ class Lower {
   std::vector<Temporary> temporaries_;  // to release where the statement ends
   std::vector<std::unique_ptr<Scope>> scopes_;
   std::vector<std::pair<const Node*, Scope*>> local_functions_;  // and what they see
-  bool waiting_ = false;         // for the result of a function that is being made
-  bool stuck_ = false;           // … of one that is made, and has none
-  bool unpacks_ = false;         // the next expression is what an assignment takes apart
-  bool unknown_result_ = false;  // a return of something not known yet
-  bool open_result_ = false;     // … which is, or holds, a list without items so far
-  bool lists_settled_ = false;   // such lists stay empty
+  std::map<int, Scope*> lifted_;  // what local functions see that call themselves
+  bool waiting_ = false;          // for the result of a function that is being made
+  bool stuck_ = false;            // … of one that is made, and has none
+  bool unpacks_ = false;          // the next expression is what an assignment takes apart
+  bool unknown_result_ = false;   // a return of something not known yet
+  bool open_result_ = false;      // … which is, or holds, a list without items so far
+  bool lists_settled_ = false;    // such lists stay empty
   // A call that waits for the types of a list or a dict that it is given, of which nothing is
   // known.
   const Node* waits_for_types_ = nullptr;

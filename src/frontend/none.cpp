@@ -29,7 +29,7 @@ Value Lower::to_maybe(const Node& at, const Value& v, const Type& t) {
   Value r;
   r.type = t;
   auto flag = [&](bool there) { return b_->constant(DType::Bool, Scalar::from_bool(there)); };
-  if (v.type.is(Type::Tag::None)) {
+  if (v.type.is(Type::Tag::None) || (v.type.is_maybe() && v.type.items[0].unknown())) {
     std::vector<Val> zeros;
     for (DType w : words(of)) zeros.push_back(b_->constant(w, Scalar::from_int(0)));
     size_t next = 0;

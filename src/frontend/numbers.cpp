@@ -280,7 +280,7 @@ Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
     for (const Value* v : {&a, &b})
       if (v->type.is(Type::Tag::List) && !v->type.items[0].is_number()) {
         if (v->type.items[0].unknown()) return {};
-        not_yet(n, "operators on a " + name(v->type), "a loop over its items");
+        return binary_lists(n, op, a, b);
       }
     // Sums and multiples of lists are made at once, other operators' elements later.
     auto list = [](const Value& v) { return v.type.is(Type::Tag::List) || is_plain_list(v); };
@@ -356,6 +356,10 @@ Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
     }
   }
   if (a.type.is_text() || b.type.is_text()) return binary_text(n, op, a, b);
+  if (a.type.listed && op == Op::multiply && b.type.is_integer() && !u_.options.kernel) {
+    const Value list = boxed(n, a);
+    if (list.type.is(Type::Tag::List) || list.unknown()) return binary(n, op, list, b);
+  }
   if (a.type.is(Type::Tag::Tuple) && op == Op::multiply && b.type.is_integer())
     not_yet(n, "a tuple as often as is known at run time", "a list, or an array");
   if (a.type.is(Type::Tag::Range) || b.type.is(Type::Tag::Range))

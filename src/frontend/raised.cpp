@@ -101,7 +101,9 @@ Lower::Raised Lower::new_exception(const Node& n, const std::string& cls,
     // The usual one: a text that says something.
     if (all.size() == 1 && text.size() > 1 && text[0] != kLiteral) text.pop_back();
     values.resize(2, ir::kNone);
-    return {site(n, cls, text), values[0], values[1]};
+    const int s = site(n, cls, text);
+    u_.result.sites[static_cast<size_t>(s)].raised = of_user();
+    return {s, values[0], values[1]};
   }
   Value tuple;
   tuple.type = Type::of(Type::Tag::Tuple);
@@ -121,6 +123,7 @@ Lower::Raised Lower::new_exception(const Node& n, const std::string& cls,
   const Val owner = owned_arguments(n, tuple);
   const int s = site(n, cls, name(tuple.type));
   u_.result.sites[static_cast<size_t>(s)].argument = tuple.type;
+  u_.result.sites[static_cast<size_t>(s)].raised = of_user();
   return {s, owner, ir::kNone};
 }
 
@@ -293,12 +296,16 @@ std::optional<Type> arguments_of(const Site& s) {
 
 }  // namespace
 
-// e.args: a tuple of the types that all errors have which may be here.
+// e.args: a tuple of the types that all errors have which may be here, or which the program's raise
+// statements give; the bindings look whether an error has such.
 Value Lower::arguments_of_error(const Node& n, const Value& e) {
   const Caught& c = caught_[static_cast<size_t>(e.type.number)];
   Type all;
+  auto site_of = [&](int s) -> const Site& { return u_.result.sites[static_cast<size_t>(s)]; };
+  const bool raised = std::ranges::any_of(c.sites, [&](int s) { return site_of(s).raised; });
   for (int s : c.sites) {
-    const Site& one = u_.result.sites[static_cast<size_t>(s)];
+    const Site& one = site_of(s);
+    if (raised && !one.raised) continue;
     const auto own = arguments_of(one);
     Type both;
     if (!own || !join(all, *own, both))

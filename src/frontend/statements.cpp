@@ -130,7 +130,9 @@ bool Lower::carry_out(const Node& n) {
       break;
 
     case NodeKind::Assert: assert_statement(n); break;
-    case NodeKind::FunctionDef: assign_name(n, n.text, local_function(n, n.text)); break;
+    case NodeKind::FunctionDef:
+      assign_name(n, n.text, calls_itself(n) ? lifted_function(n) : local_function(n, n.text));
+      break;
     case NodeKind::Unsupported: unsupported(n);
     default: not_yet(n, "this statement");
   }
@@ -227,7 +229,8 @@ void Lower::assign(const Node& target, const Value& v, bool fresh) {
       Value a =
           receiver(*target.one(Field::value), v.type.is_number() && releases_nothing(slice), loose);
       Value by = expression(slice);
-      refuse_none(target, v, "as an item");
+      if (!a.type.is(Type::Tag::List) && !a.type.is(Type::Tag::Dict))
+        refuse_none(target, v, "as an item");
       a = some(target, a, "'NoneType' object does not support item assignment");
       if (!a.unknown()) store(target, a, by, v);
       break;
@@ -504,7 +507,6 @@ void Lower::return_value(const Node& n, const Value& v) {
   if (u_.options.kernel && spec_.function == 0 && !r.type.is(Type::Tag::None))
     fail(n, "a kernel returns nothing; this returns " + name(r.type),
          "write the result into an array that is an argument");
-  if (is_records(r)) not_yet(n, "returning records", "write into an array that is an argument");
   bool outermost = spec_.function == 0;
   // Within a tuple, a function may see a string of another one's that is known.
   if (outermost || r.type.is(Type::Tag::Text)) r = held(n, r);

@@ -115,8 +115,8 @@ bool may_be_none(const Type& t) {
     return t.text.empty() && !t.listed && std::ranges::all_of(t.items, [](const Type& i) {
              return i.is(Type::Tag::None) || i.is_maybe() || may_be_none(i);
            });
-  return t.is_number() || t.is_array() || t.is(Type::Tag::String) || t.is(Type::Tag::List) ||
-         t.is(Type::Tag::Dict) || t.is(Type::Tag::Object);
+  return t.unknown() || t.is_number() || t.is_array() || t.is(Type::Tag::String) ||
+         t.is(Type::Tag::List) || t.is(Type::Tag::Dict) || t.is(Type::Tag::Object);
 }
 
 // Of types of which one is None, or may be.
@@ -286,6 +286,7 @@ const Type* only_inside(const Type& t) {
     case Type::Tag::Object:
     case Type::Tag::Array: return nullptr;
     case Type::Tag::Tuple:
+      if (t.text == "records" || t.text == "record") return nullptr;
       if (!t.text.empty() || t.listed) return &t;
       [[fallthrough]];
     case Type::Tag::Maybe:
@@ -336,7 +337,9 @@ bool can_hold(const Type& t) {
   if (t.is(Type::Tag::Tuple)) {
     if (!t.text.empty() || t.listed || t.items.empty()) return false;
     for (const Type& i : t.items)
-      if (!can_hold(i)) return false;
+      if (!i.is(Type::Tag::None) && !can_hold(i)) return false;
+  } else if (t.is_maybe()) {
+    if (!t.items[0].unknown() && !can_hold(t.items[0])) return false;
   } else if (!t.is_number() && !t.is_array() && !t.is(Type::Tag::List) && !t.is(Type::Tag::Dict) &&
              !t.is(Type::Tag::String) && !t.is(Type::Tag::Object)) {
     return false;

@@ -2,6 +2,7 @@
 // made for given argument types.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -104,6 +105,19 @@ struct Unit {
 
   // Whether a handler of these classes catches the error of a site.
   bool may_catch(const std::vector<std::string>& classes, const Site& site) const;
+  // Local functions that call themselves: sources of their own, whose last parameters are the names
+  // around them that they read.
+  struct Lifted {
+    const Node* definition;
+    Source source;
+    std::vector<std::string> names;
+  };
+  std::deque<Lifted> lifted = {};
+  static constexpr int kLifted = 1 << 24;  // their numbers begin there
+  const Source& source(int number) {
+    return number < kLifted ? program.source(number)
+                            : lifted[static_cast<size_t>(number - kLifted)].source;
+  }
   Spec& specialise(int source, const std::vector<Type>& arguments, const Node* from);
 };
 

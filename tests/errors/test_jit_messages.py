@@ -119,7 +119,7 @@ def list_append(x):
 
 def empty_list(x):
     a = []
-    a.append(None)  # ^a.append
+    a.append(range(3))  # ^a.append
     return a
 
 
@@ -335,10 +335,13 @@ def star_star(x, **options):
 
 
 def nested_recursion(x):
-    def f(n):
-        return 1 if n < 2 else f(n - 1)  # ^f(n - 1)
+    def g(n):
+        return n - 1
 
-    return f(5)
+    def f(n):
+        return 1 if n < 2 else f(g(n))
+
+    return f(5)  # ^f(5)
 
 
 CASES = {
@@ -361,7 +364,7 @@ CASES = {
     string_operations: ((X,), ["% of a string", "an f-string"]),
     string_methods: ((X,), ["str"]),
     list_append: ((X,), ["putting str into a list(float)"]),
-    empty_list: ((X,), ["a list of None"]),
+    empty_list: ((X,), ["a list of range"]),
     list_of_arrays: ((X,), ["operators on a list(array(float64"]),
     dictionary: ((X,), ["keys of two types in one dict"]),
     with_statement: ((X,), ["With"]),
@@ -404,7 +407,7 @@ CASES = {
     prange_last_value: ((X,), ["has its own 'last'"]),
     prange_arrays_swap: ((X,), ["'b' carries a value"]),
     complex_of_string: ((X,), ["complex() of a string"]),
-    nested_recursion: ((X,), ["recursion of local functions", "module level"]),
+    nested_recursion: ((X,), ["calls itself and another local function, 'g'", "module level"]),
 }
 
 

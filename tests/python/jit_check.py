@@ -133,3 +133,11 @@ def function_of(expression, arguments="a", **known):
     space = {"np": np, **known}
     exec(compile(source, file, "exec"), space)
     return space["f"]
+
+
+def made(text, folder, **names):
+    """The function f of a module of this text, which lies in a file of the folder."""
+    path = folder / "made.py"
+    path.write_text(text)
+    exec(compile(text, str(path), "exec"), names)
+    return names["f"]

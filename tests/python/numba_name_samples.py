@@ -384,7 +384,6 @@ ufuncs: isnat: there are no dates
 cpu: gdb gdb_breakpoint gdb_init: no debugger is attached
 cpu: typed.Set: Numba has no such name either
 cpu: experimental.structref extending.intrinsic extending.overload_classmethod extending.box extending.unbox extending.typeof_impl extending.as_numba_type: Numba's own types and LLVM builders
-cpu: objmode: not yet
 cpu: pycc.CC: no compilation ahead of time
 cpu: cfunc carray farray: not yet: pointers to compiled functions
 cpu: jit.forceobj jit.looplift: there is no object mode

@@ -35,6 +35,17 @@ CPU = {
             return None if a < 0 else a
         assert g(-1.0) is None and g(1.0) == 1.0 and numba.optional(numba.float64) is not None
         """,
+    "objmode": """
+        @numba.njit
+        def f(a):
+            with numba.objmode(y="float64[:]", t="unicode_type"):
+                y = np.sort(a)[::-1]
+                t = repr(type(a))
+            return y + 1, t
+        y, t = f(x)
+        same(y, x[::-1] + 1)
+        assert t == repr(np.ndarray)
+        """,
     "vectorize vectorize.target=cpu": """
         f = numba.vectorize(["float64(float64, float64)"])(lambda a, b: a * b + 1)
         same(f(x, 2.0), x * 2 + 1)

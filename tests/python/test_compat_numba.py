@@ -144,7 +144,7 @@ def test_extending():
     ("import numba; numba.typed.Set()", "numba.typed.Set"),
     ("from numba.experimental import structref", "numba.experimental.structref"),
     ("from numba import cfunc", "numba.cfunc"),
-    ("import numba; numba.objmode()", "numba.objmode"),
+    ("import numba; numba.carray", "numba.carray"),
     ("from numba.extending import typeof_impl", "numba.extending.typeof_impl"),
     ("from numba import types; types.NPDatetime", "numba.types.NPDatetime"),
 ])  # fmt: skip

@@ -8,6 +8,7 @@ import random
 
 import numpy as np
 import pytest
+from jit_check import made
 from numbus import njit
 from numbus.kernels import UnsupportedError
 
@@ -404,14 +405,10 @@ def program(seed):
 
 @pytest.mark.parametrize("seed", range(60))
 def test_generated(seed, tmp_path):
-    path = tmp_path / "made.py"
-    path.write_text(program(seed))
-    names = {"Own": Own, "Told": Told}
-    exec(compile(path.read_text(), str(path), "exec"), names)
-    f = names["f"]
+    f = made(program(seed), tmp_path, Own=Own, Told=Told)
     compiled = njit(f)
     for args in ((0, 0.5, "ab"), (1, -0.0, ""), (2, 1e300, "ü€"), (5, math.inf, "z")):
         want, got = outcome(f, *args), outcome(compiled, *args)
         if got[0] and "errors of several kinds" in str(got[0]):
             continue
-        assert repr(got) == repr(want), (args, path.read_text())
+        assert repr(got) == repr(want), (args, program(seed))

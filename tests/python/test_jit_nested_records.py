@@ -114,3 +114,82 @@ def test_mistakes():
     ):
         with pytest.raises(Exception, match=r"\[jit\]"):
             njit(f)(a)
+
+
+POINT = np.dtype([("a", "f8"), ("b", "i2")], align=True)
+ROW = np.dtype([("x", "i4"), ("p", POINT), ("v", "f4", (2,)), ("q", POINT)], align=True)
+
+
+def some_rows(n):
+    rows = np.zeros(n, ROW)
+    rows["x"] = np.arange(n)
+    rows["p"]["a"] = np.arange(n) * 0.5
+    rows["q"]["b"] = -np.arange(n)
+    rows["v"] = np.arange(2 * n).reshape(n, 2)
+    return rows
+
+
+def one_of(a, i):
+    return a[i]
+
+
+def by_another(a, i):
+    return one_of(a, i)
+
+
+RESULTS = [
+    lambda a: a[2],
+    lambda a: a[1:3],
+    lambda a: a[::-2],
+    lambda a: a,
+    lambda a: a["p"],
+    lambda a: a[1]["p"],
+    lambda a: a["q"][1],
+    lambda a: a["q"][::2],
+    lambda a: (a[0], 3, a["p"][2:]),
+    lambda a: by_another(a, 3),
+    lambda a: (by_another(a, 1), by_another(a, 2)["q"]),
+    lambda a: a[:0],
+]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("k", range(len(RESULTS)))
+def test_records_come_back(k, packed):
+    f = RESULTS[k]
+    a = some_rows(5)
+    if packed:
+        a = a.astype([(n, ROW[n]) for n in ROW.names])
+    got, want = njit(f)(a), f(a)
+    for g, w in zip(*[v if isinstance(v, tuple) else (v,) for v in (got, want)], strict=True):
+        assert type(g) is type(w)
+        if not isinstance(w, int):
+            assert g.dtype == w.dtype and g.shape == w.shape
+            np.testing.assert_array_equal(g, w)
+            if isinstance(g, np.ndarray) and g.size:
+                assert g.strides == w.strides and np.shares_memory(g, a)
+
+
+def test_a_record_that_comes_back_is_a_view():
+    a = some_rows(3)
+    r = njit(RESULTS[0])(a)
+    a["x"][2] = 77
+    assert r["x"] == 77
+    r["x"] = 5
+    assert a["x"][2] == 5
+
+
+def test_records_of_several_arguments():
+    a, b = some_rows(3), some_rows(4)
+    b["x"] += 10
+
+    @njit
+    def f(a, b, n):
+        if n:
+            return a[1]
+        return b[1]
+
+    assert f(a, b, 1)["x"] == 1 and f(a, b, 0)["x"] == 11
+    frozen = some_rows(3)
+    frozen.flags.writeable = False
+    assert not njit(RESULTS[1])(frozen).flags.writeable

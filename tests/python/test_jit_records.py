@@ -82,7 +82,6 @@ def test_in_a_kernel():
     [
         (lambda a: a[0].y, "no field of that name; got 'y'"),
         (lambda a: a["y"], "one of x, n, flag"),
-        (lambda a: a, "returning records"),
     ],
 )
 def test_mistakes(function, said):

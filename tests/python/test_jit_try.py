@@ -604,7 +604,7 @@ NOT_YET = [
     (asked, "this of a caught exception"),
     (given_elsewhere, "an exception here and something else"),
     (in_a_portion, "try in a parallel loop"),
-    (called_in_a_portion, "a try statement in a parallel loop: 'catches_inside'"),
+    (called_in_a_portion, "a try statement or objmode in a parallel loop: 'catches_inside'"),
     (over_yielded, "yield in a try"),
     (bare_in_finally, "a bare raise in a finally"),
 ]

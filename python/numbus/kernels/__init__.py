@@ -4,6 +4,7 @@ from . import types
 from ._dispatch import Dispatcher, jit, njit, prange
 from ._errors import CompileError, UnsupportedError
 from ._guvectorize import guvectorize
+from ._object_mode import objmode
 from ._stencil import stencil
 from ._vectorize import DUFunc, vectorize
 
@@ -15,6 +16,7 @@ __all__ = [
     "guvectorize",
     "jit",
     "njit",
+    "objmode",
     "prange",
     "stencil",
     "types",

@@ -198,6 +198,53 @@ def named_tuple(number, items):
     return _classes[number]._make(items)
 
 
+class _Memory:
+    """An array's memory elsewhere, which `owner` keeps."""
+
+    def __init__(self, owner, address, shape, strides, size):
+        self.owner = owner
+        self.__array_interface__ = {
+            "version": 3,
+            "data": (address, not owner.flags.writeable),
+            "shape": shape,
+            "strides": strides,
+            "typestr": f"|V{size}",
+        }
+
+
+def _offsets(dtype):
+    """Where the fields that are no records lie in a structured type, in order."""
+    found = []
+    for name in dtype.names:
+        field, at = dtype.fields[name][:2]
+        inner = field.base if field.subdtype else field
+        found += [at + k for k in _offsets(inner)] if inner.names else [at]
+    return found
+
+
+def records(candidates, names, addresses, shape, strides):
+    """Called by the core: a record, or an array of them, in the memory of one of the arguments."""
+    for given in candidates:
+        array = given if isinstance(given, numpy.ndarray) else given[()]
+        array = numpy.asarray(array)
+        offsets = _offsets(array.dtype)
+        begin = addresses[0] - offsets[0]
+        if list(array.dtype.names) != names[1:] or [begin + k for k in offsets] != addresses:
+            continue
+        low, high = numpy.lib.array_utils.byte_bounds(array)
+        if not low <= begin < high and array.size and 0 not in shape:
+            continue
+        size = array.dtype.itemsize
+        found = numpy.asarray(_Memory(array, begin, shape, strides, size)).view(array.dtype)
+        if array.dtype.type is not numpy.void:
+            found = found.view(type(given)) if isinstance(given, numpy.ndarray) else found
+        return found if shape else found[()]
+    raise NotImplementedError(
+        "[jit] not yet: returning records that do not lie in an argument; got fields "
+        f"{', '.join(names[1:])}; expected a part of a structured array that is an argument"
+    )
+
+
 jitclasses = []  # by number
 
 

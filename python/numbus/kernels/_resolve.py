@@ -24,7 +24,7 @@ _PLAIN = {numpy.ndarray, numpy.memmap}
 _NUMBERS = (bool, int, float, complex, numpy.generic)
 _BUILTINS = """range len abs min max int float complex bool round sum any all divmod pow enumerate
 zip tuple list slice reversed isinstance sorted print map filter str dict set ord chr
-getattr hasattr repr iter next hash type""".split()
+getattr hasattr repr iter next hash type frozenset""".split()
 
 
 class Global(ast.expr):
@@ -39,6 +39,8 @@ class Global(ast.expr):
         for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
             setattr(self, name, getattr(at, name, 0))
 
+
+with_statements = []  # functions that know what stands for a `with`: (names, node, describe)
 
 _names = {}  # id of an object to its canonical name; the objects are kept alive by `_named`
 _named = []
@@ -231,12 +233,23 @@ class _Names(ast.NodeTransformer):
                     "decorate it outside of the compiled function",
                 )
             return node
-        self.nested = True
+        self.nested, self.root = True, node
+        self.parameters = {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
         node.body = self._statements(node.body)
         node.decorator_list = []
         return node
 
     nested = False
+
+    def visit_With(self, node):
+        def describe(number, declared, at):
+            return Global("object mode", at, number, elts=[declared_type(t, at) for t in declared])
+
+        for statement in with_statements:
+            made = statement(self, node, describe)
+            if made:
+                return made
+        return self.generic_visit(node)
 
     def _statements(self, body):
         """Statements without the sides of registered functions that are for array calls alone."""
@@ -398,6 +411,9 @@ class _Names(ast.NodeTransformer):
             return self.array(value, at)
         if isinstance(value, python_types.ModuleType):
             return Global(f"module {value.__name__}", at)
+        if isinstance(value, frozenset):
+            items = [self.describe(v, at) for v in value]
+            return Global("frozenset values", at, elts=items)
         if isinstance(value, (list, dict, set)):
             what = type(value).__name__
             return Global(

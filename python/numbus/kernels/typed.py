@@ -56,6 +56,16 @@ def _append(items, value):
     items.append(value)
 
 
+@njit
+def _set(items):
+    return set(items)
+
+
+def set_maker():
+    """Called by the core: what makes the memory of a set of a list's."""
+    return _set._core or _set._make()
+
+
 class _Keys(KeysView):
     def __iter__(self):
         return iter(self._mapping)

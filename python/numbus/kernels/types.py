@@ -181,6 +181,11 @@ def optional(value):
     return Type("optional", items=(value,), name=f"Optional({value!r})")
 
 
+def _set(item):
+    """The type of a set with items of this type."""
+    return Type("set", items=(item,), name=f"Set[{item!r}]")
+
+
 def _array(dtype, ndim, layout, readonly=False):
     """The type of an array."""
     return Type(
@@ -207,6 +212,7 @@ DictType = _Kind(
     "DictType", "Typed dicts: DictType(keys, values).", lambda t: t.tag == "dict", _dicttype
 )
 ListType = _Kind("ListType", "Lists: ListType(item).", lambda t: t.tag == "list", _listtype)
+Set = _Kind("Set", "Sets: Set(item).", lambda t: t.tag == "set", _set)
 Array = _Kind("Array", "Arrays: Array(dtype, ndim, layout).", lambda t: t.tag == "array", _array)
 
 _TEXT = re.compile(r"[\w\s\[\]():,.]*\Z")
@@ -276,6 +282,10 @@ def _from_core(tag, dtype, ndim, layout, readonly, items):
         return DictType(*from_core(items))
     if tag == "list":
         return ListType(*from_core(items))
+    if tag == "set":
+        return Set(*from_core(items[:1]))
+    if tag == "optional":
+        return Optional(*from_core(items))
     if tag == "str":
         return _ALL["unicode_type"]
     if tag == "object":

@@ -96,6 +96,13 @@ def slice_of(items, start, stop, step):
     return [items[low + k * by] for k in range(count)]
 
 
+@known("list times")
+def times(items, count):
+    """items * count, of others than numbers"""
+    n = len(items)
+    return [items[k] for _ in range(count) for k in range(n)]
+
+
 @known("list replace")
 def replace(items, start, stop, more):
     """items[start:stop] = more"""
