@@ -83,6 +83,10 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
       return known_integer(std::abs(*k));
     return unary(n, Op::absolute, arg(0));
   }
+  // Python's complex numbers have no order, where more than one of them is compared.
+  auto has_order = [&](const Type& t) {
+    return !(t.weak && is_complex(t.dtype) && (t.is_number() || t.is_array()));
+  };
   if (name == "min" || name == "max") {
     if (c.args.empty()) fail(n, name + "() needs values");
     if (const Value* key = c.keyword("key")) {
@@ -103,6 +107,8 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
       if (over.type.is_array()) {
         if (over.type.ndim != 1)
           not_yet(n, name + "() of " + frontend::name(over.type), "np." + name);
+        if (!has_order(over.type))
+          fail(n, name + "() of complex numbers, which have no order", name + "(z, key=abs)");
         Value r = is_inexact(over.type.dtype)
                       ? call_function({n, {over}, {}}, u_.program.library(name + " of"))
                       : reduce(n, name, over);
@@ -141,6 +147,8 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
     // Python keeps the first unless a later one is strictly better.
     Value best = items[0];
     for (size_t i = 1; i < items.size(); ++i) {
+      if (!has_order(best.type) || !has_order(items[i].type))
+        fail(n, name + "() of complex numbers, which have no order", name + "(z, key=abs)");
       Value better = binary(n, name == "min" ? Op::less : Op::greater, items[i], best);
       if (better.unknown()) return {};
       if (better.type.is_array()) fail(n, name + "() of arrays", "np.minimum or np.maximum");
@@ -502,6 +510,8 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
       over = plain(list_from(n, over));
     over = plain(over);
     if (over.unknown()) return {};
+    if (!has_order(over.type) && !c.keyword("key"))
+      fail(n, "sorted() of complex numbers, which have no order", "sorted(z, key=abs)");
     if (over.type.is(Type::Tag::Tuple) &&
         std::ranges::all_of(over.items, [](const Value& v) { return v.type.is_number(); }))
       over = list_of(n, over.items);

@@ -298,6 +298,11 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
   }
   if (a.type.is(Type::Tag::DType) && b.type.is(Type::Tag::DType))
     return known((a.type.dtype == b.type.dtype) == (op == NodeKind::Eq));
+  // Python's complex numbers have none; NumPy's are compared part by part.
+  const bool pythons = python_number(a) && python_number(b);
+  const bool complex = pythons && (is_complex(a.type.dtype) || is_complex(b.type.dtype));
+  if (complex && op != NodeKind::Eq && op != NodeKind::NotEq)
+    fail(n, name(a.type) + " and " + name(b.type) + " have no order", "abs(z), z.real");
   if ((a.type.is(Type::Tag::None) || b.type.is(Type::Tag::None)) && op != NodeKind::Eq &&
       op != NodeKind::NotEq)
     fail(n, name(a.type) + " and " + name(b.type) + " have no order");

@@ -390,6 +390,9 @@ Value Lower::list_method(const Call& c, const Node& receiver, const Value& self,
   const bool by = sorts && std::ranges::any_of(c.keywords, [](const auto& k) {
                     return k.first == "key" && !k.second.type.is(Type::Tag::None);
                   });
+  const Type& item = self.type.items[0];
+  if (sorts && !by && item.is_number() && item.weak && is_complex(item.dtype))
+    fail(n, "sort() of complex numbers, which have no order", "x.sort(key=abs)");
   int library = u_.program.library("list " + name + (by ? " by" : any ? " any" : ""));
   if (library < 0) fail(n, frontend::name(self.type) + " has no method '" + name + "'");
   bool reads = name == "index" || name == "count" || name == "copy";
@@ -541,7 +544,8 @@ Value Lower::collect_list(const Node& n, const std::string& key, Val count,
       not_yet(n, "a list of " + name(t) + " and " + name(item), "items of one type");
     if (wider != t) {
       Type both;
-      join(types_[k], wider, both);
+      if (!join(types_[k], wider, both))
+        not_yet(n, "a list of " + name(types_[k]) + " and " + name(wider), "items of one type");
       types_[k] = both;
       changed_ = true;
       return;
@@ -699,6 +703,8 @@ Value Lower::comprehension(const Node& n) {
   if (simple && over.type.is(Type::Tag::Tuple) && over.type.text.empty())
     return tuple_comprehension(n, over);
   refuse_in_kernel(n, "lists");
+  if (over.type.listed) over = boxed(first, over);
+  if (over.unknown()) return {};
   Sequence all = items_of(first, over);
   return collect_list(
       n, "c" + std::to_string(n.line) + ":" + std::to_string(n.col) + " item",
@@ -733,8 +739,12 @@ void Lower::comprehension_loops(const Node& n, const Sequence& all,
       const auto& ifs = generators[g].all(Field::ifs);
       std::function<void(size_t)> test = [&](size_t c) {
         if (c == ifs.size()) return inner();
-        Value v = expression(ifs[c]);
-        if (!v.unknown()) when(truth(ifs[c], v), [&] { test(c + 1); });
+        const Value v = Lower::test(ifs[c]);
+        if (v.unknown()) return;
+        when(truth(ifs[c], v), [&] {
+          narrow(ifs[c], true);
+          test(c + 1);
+        });
       };
       test(0);
     });

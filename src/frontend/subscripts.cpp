@@ -153,7 +153,9 @@ Value Lower::index_tuple(const Node& n, const Value& t, const Value& by) {
     return t.items[i];
   }
   // An index known only at run time: items of one type.
-  const bool others = t.type.listed && !t.items.empty() && !t.items[0].type.is_number();
+  const bool others = t.type.listed && std::ranges::any_of(t.items, [](const Value& i) {
+                        return !i.type.is_number();
+                      });
   if (others && becomes_list(n)) return {};
   Val i = wrapped(n, index_value(n, by), ci(size), 0, array_node(n));
   if (t.items.empty()) return known_integer(0);  // never read: no index is inside

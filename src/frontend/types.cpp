@@ -61,7 +61,7 @@ std::string name(const Type& t) {
     }
     case Type::Tag::Tuple: {
       if (t.text == "records") return "array of records";
-      if (t.text == "record") return "record";
+      if (t.text == "record" || t.text == "frozenset") return t.text;
       if (t.listed) {
         std::string all;
         for (const Type& i : t.items) all += (all.empty() ? "" : ", ") + name(i);

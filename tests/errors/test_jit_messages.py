@@ -1,11 +1,10 @@
 """Mistakes in compiled functions: what the message says, where its mark is, how long it is."""
 
-import re
-
 import numpy as np
 import pytest
+from mistakes import told
 from numbus import cuda, njit, prange
-from numbus.kernels import CompileError, UnsupportedError
+from numbus.kernels import CompileError
 
 X = np.arange(5.0)
 M = np.ones((3, 4))
@@ -413,24 +412,7 @@ CASES = {
 
 @pytest.mark.parametrize("function", CASES, ids=lambda f: f.__name__)
 def test_mistake(function):
-    arguments, words = CASES[function]
-    with pytest.raises(CompileError) as e:
-        njit(parallel=True)(function)(*arguments)
-    text = str(e.value)
-    lines = text.split("\n")
-    assert text.startswith("[jit] "), text
-    assert len(lines) <= 12, text
-    for word in words:
-        assert word in text, text
-    # The mark stands under what the source's comment names.
-    marks = [k for k, line in enumerate(lines) if re.fullmatch(r" *\^+", line)]
-    assert len(marks) == 1, text
-    source, mark = lines[marks[0] - 1], lines[marks[0]]
-    place = re.search(r"\^(.+)$", source)
-    if place:
-        assert source[mark.index("^") :].startswith(place[1]), text
-    if "not yet" in text:
-        assert isinstance(e.value, UnsupportedError)
+    told(function, *CASES[function])
 
 
 def test_wrong_arguments():

@@ -23,9 +23,9 @@ ALLOWED = {
     "to int": "int(), math.floor and their like of a finite float that int64 cannot hold are an "
     "OverflowError; one stored in an array of integers that cannot hold it becomes what NumPy's "
     "astype gives, as int() does in kernels, where nothing is raised.",
-    "narrow": "A Python int that meets a NumPy integer too narrow for it wraps, and so does any "
-    "integer that is stored or made an item of an array, where NumPy raises OverflowError: a test "
-    "of every index and count would cost more than the arithmetic.",
+    "narrow": "A Python int that meets a number of NumPy's too narrow for it wraps, and so does "
+    "any integer that is stored or made an item of an array, where NumPy raises OverflowError: a "
+    "test of every index and count would cost more than the arithmetic.",
     "one type": "What may be one of several numbers (min of an int and a float, x or 1, a name, an "
     "item of a list, a result) has their common type (one_type.py): 1.0 for 1, and Python's float "
     "for one of its floats and a float32, unless the former is a constant that float32 holds. "
@@ -160,7 +160,7 @@ def narrowed(function, a, b):
     try:
         return function(a, b)
     except OverflowError as error:
-        if "out of bounds for" not in str(error):
+        if "out of bounds for" not in str(error) or np.ndarray in (type(a), type(b)):
             raise
         with np.errstate(all="ignore"):
             if type(a) is int:
@@ -383,7 +383,7 @@ def store(value, target, key):
 def raised_only_outside_of_kernels(error) -> bool:
     """Whether kernels go on where this error of Python's own numbers ends a function."""
     texts = ("negative shift count", "to a fractional power", "negative integer powers")
-    texts += ("Numerical result out of range", *UNFIT[1:])
+    texts += ("Numerical result out of range", *UNFIT)
     return isinstance(error, ZeroDivisionError) or any(t in str(error) for t in texts)
 
 

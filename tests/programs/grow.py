@@ -21,6 +21,7 @@ from . import differences
 from .dicts import Dicts
 from .expressions import Expressions, Reject
 from .kinds import COMMON, DTYPES, LAYOUTS, SIZES, Data, is_array, is_number, is_text, kind_of
+from .newer import Newer
 from .nones import Nones
 from .sets import Sets
 from .statements import Statements
@@ -28,7 +29,7 @@ from .texts import Texts
 from .wider import Wider
 from .yielders import Yielders
 
-GRAMMAR_VERSION = 12
+GRAMMAR_VERSION = 13
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def bounded(more=1 << 30, seconds=5.0):
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones, Sets, Yielders):
+class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones, Sets, Yielders, Newer):
     def __init__(self, seed: int, features: Features):
         self.r = random.Random(seed)
         self.features = features
@@ -89,6 +90,9 @@ class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones, Sets, Yielders
         self.tries = not self.scalar and self.r.random() < 0.3  # many try statements
         self.sets = not self.scalar and self.r.random() < 0.2  # many sets
         self.lazily = not self.scalar and self.r.random() < 0.25  # many generators as objects
+        self.newest_too = not self.scalar and self.r.random() < 0.3  # much of grammar 13
+        self.tallies = False
+        self.holders: dict = {}  # lists and dicts that hold None, too: a sample of the rest
         self.yielders: dict = {}  # names that hold one: a sample of what it yields
         self.maybes: dict = {}  # names that hold None or a value: a sample of the value
         self.options: list = []  # functions that give such
@@ -189,6 +193,8 @@ class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones, Sets, Yielders
         """The text of a value to call the program with."""
         r, d = self.r, self.data
         which = r.random()
+        if self.newest_too and r.random() < 0.3:
+            return self.newest()
         if self.wordy and which < 0.2:
             return repr(r.choice(("abc", "b,a,b", " two words ", "", "ÄÖé", "x1y2", "中\n")))
         if which < 0.42:
@@ -225,7 +231,9 @@ class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones, Sets, Yielders
             head[at : at + 1] = ["import math", "from typing import NamedTuple"]
             head += ["", "", "class Point(NamedTuple):", "    first: int", "    second: float"]
             exec("\n".join(head), self.ns)
-            self.hidden |= {"Point", "NamedTuple"}
+            self.hidden |= {"Point", "NamedTuple", "KERNEL"}
+        if self.newest_too and r.random() < 0.6:
+            self.define_tally(head)
         for _ in range(r.choice((0, 0, 1, 1, 2))):
             self.global_value()
         for _ in range(r.choice((0, 0, 1, 1, 2))):
@@ -243,6 +251,9 @@ class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones, Sets, Yielders
         names = [f"a{k}" for k in range(len(arguments))]
         for name, text in zip(names, arguments):
             self.ns[name] = eval(text, dict(self.ns))
+            if isinstance(self.ns[name], (set, np.random.Generator)):
+                self.hidden.add(name)
+        self.sets = self.sets or any(isinstance(self.ns[n], set) for n in names)
         self.emit(f"def f({', '.join(names)}):")
         self.level = 1
         for _ in range(2 * self.rich):
@@ -291,6 +302,10 @@ class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones, Sets, Yielders
         if held and r.random() < 0.7:
             given.append(r.choice(held))
             kinds.append(("maybe", kind_of(self.maybes[given[-1]])))
+        whole = [n for n, v in self.ns.items() if isinstance(v, set) and n not in self.fixed]
+        if whole and self.newest_too and r.random() < 0.4:
+            given.append(r.choice(whole))
+            kinds.append("set")
         text = given[0] if len(given) == 1 and r.random() < 0.7 else "(" + ", ".join(given) + ",)"
         self.emit(f"return {text}")
         self.fill_holes(kinds, text.endswith(",)"))

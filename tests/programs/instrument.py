@@ -15,6 +15,7 @@ class Instrument(ast.NodeTransformer):
     names = one_type.Rewriter()
 
     def visit_ClassDef(self, node):
+        node.decorator_list = []  # of a jitclass
         return node
 
     def visit_FunctionDef(self, node):

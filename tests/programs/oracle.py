@@ -67,7 +67,8 @@ EXACT = frozenset(
     ord chr find rfind rindex startswith endswith splitlines rsplit join strip lstrip rstrip replace
     zfill center ljust rjust partition rpartition removeprefix removesuffix upper lower title
     capitalize swapcase casefold isalpha isdigit isalnum isspace isupper islower isascii isnumeric
-    isdecimal istitle isprintable""".split()
+    isdecimal istitle isprintable random standard_normal integers uniform standard_exponential
+    permutation normal""".split()
 )
 # These add integers as float64, which need not hold them.
 MEANS = frozenset("mean average nanmean std var nanstd nanvar".split())
@@ -327,6 +328,8 @@ class Run:
         """A dict has values of one type, and its keys are no NaN."""
         for key in made:
             identify_key(key)
+        if not made and not self.sampling and not self.dry:
+            return OfNothing()
         one_type.settle_dict(made)
         return made
 
@@ -355,7 +358,7 @@ class Run:
 
     def _own(self, value):
         """What may be changed, where nothing that lasts may be."""
-        if self.dry and isinstance(value, (np.ndarray, list, dict)):
+        if self.dry and isinstance(value, (np.ndarray, list, dict, set)):
             return value.copy()
         return value
 
@@ -374,6 +377,7 @@ class Run:
             one_type.settle(target, value, replaced=old)
         if isinstance(target, dict):
             identify_key(key)
+            expect_types(target)
             one_type.settle_dict(target)
 
     def op(self, name, a, b):
@@ -464,6 +468,7 @@ class Run:
         if isinstance(changed, dict):
             for key in args[:1]:
                 identify_key(key)
+            expect_types(changed)
             one_type.settle_dict(changed)
         if isinstance(changed, list):
             at = {"append": 0, "extend": 0, "insert": 1}.get(function.__name__)
@@ -535,6 +540,15 @@ class Run:
                 out[...] = moved
             return out
         return moved
+
+
+class OfNothing(dict):
+    """What a comprehension has made that had no entries: compiled, it has their types."""
+
+
+def expect_types(changed):
+    if isinstance(changed, OfNothing) and changed:
+        raise NoVerdict("a dict of nothing has types that nobody sees")  # "empty lists"
 
 
 def identify_key(key):
@@ -653,6 +667,10 @@ def leaves(value, path="result"):
         yield path, (type(value).__name__, len(value)), None
         for k, v in enumerate(value):
             yield from leaves(v, f"{path}[{k}]")
+    elif isinstance(value, set):
+        yield path, ("set", sorted(map(repr, value))), None
+    elif isinstance(value, np.random.Generator):
+        yield path, ("Generator", repr(value.bit_generator.state)), None
     elif isinstance(value, np.ndarray):
         yield path, ("array", value.dtype, value.shape), value
     elif isinstance(value, (bool, int, float, complex)):
@@ -788,4 +806,4 @@ def raised_by_program(error) -> bool:
         last = last.tb_next
     if last is None or last.tb_frame.f_code.co_filename != "<oracle>":
         return False
-    return str(error).startswith("own ") or isinstance(error, AssertionError)
+    return str(error).startswith(("own ", "('own ")) or isinstance(error, AssertionError)

@@ -137,6 +137,12 @@ def statement(names, node, describe):
         )
     for name in sorted(set(results) - stored):
         fail(f"'{name}' is not assigned in the block of objmode", node, f"{name} = … in the block")
+    functions = {n.name for n in ast.walk(names.root) if isinstance(n, ast.FunctionDef)}
+    for name in sorted((_reads(node.body) - stored) & (functions - {names.root.name})):
+        if names.is_local(name):
+            fail(
+                f"a local function in objmode: '{name}'", node, "a function defined at module level"
+            )
     known = {n.id for n in others if isinstance(n.ctx, ast.Store)} | names.parameters
     inputs = sorted(n for n in _reads(node.body) if names.is_local(n) and n in known)
     number = _block(names, node, inputs, list(results))
