@@ -209,6 +209,8 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
       if (!digits) return round_at_run_time(n, arg(0), arg(1));
       bool integers = arg(0).type.is_array() && numbus::is_integer(arg(0).type.dtype) &&
                       arg(0).type.dtype != DType::Bool;
+      if (*digits && arg(0).type.is_array() && arg(0).type.dtype == DType::Bool)
+        fail(n, "np.round of bools to a number of digits, which NumPy does not cast back");
       if (integers && *digits >= 0) return cast(n, arg(0), arg(0).type.dtype);
       if (arg(0).type.is_integer() && *digits >= 0)
         return arg(0).type.weak ? cast(n, arg(0), DType::I64, true) : arg(0);

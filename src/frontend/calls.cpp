@@ -339,10 +339,15 @@ Value Lower::call_function(const Call& c, int source) {
   if (library) expect_parameters(c, s);
   if (s.kind == Source::Registered) {
     Scope* caller = scope_;
+    const UserCall outer = user_call_;
+    if (!scope_->source->library()) user_call_ = {scope_->source, c.n.line};
     try {
-      return call_inline(c, s.definition, s.name, nullptr, &s);
+      Value r = call_inline(c, s.definition, s.name, nullptr, &s);
+      user_call_ = outer;
+      return r;
     } catch (CompileError& e) {
       scope_ = caller;
+      user_call_ = outer;
       name_own_line(c.n, e);
       throw;
     }
@@ -708,6 +713,8 @@ Value Lower::call_named(const Call& given, const std::string& name) {
     Value v = call_numpy(c, name.substr(3), known);
     if (known) return v;
   }
+  if (name == "round" && of_user() && !c.args.empty() && c.args[0].type.is_array())
+    fail(c.n, "round() of an array, which NumPy's arrays do not have", "np.round");
   if (name.find('.') == std::string::npos) return call_builtin(c, name);
   int library = u_.program.library(name);
   if (library >= 0) {

@@ -316,11 +316,14 @@ int Lower::site(const Node& at, const std::string& exception, const std::string&
   const Source* s = scope_->source;
   const bool missing =
       text.starts_with("not yet") || (s->library() && exception == "NotImplementedError");
+  int line = at.line;
+  if (s->library() && user_call_.source)
+    std::tie(s, line) = std::tie(user_call_.source, user_call_.line);
   auto [it, fresh] = u_.sites.try_emplace(
-      exception + '\0' + text + '\0' + s->file + '\0' + s->name + '\0' + std::to_string(at.line),
+      exception + '\0' + text + '\0' + s->file + '\0' + s->name + '\0' + std::to_string(line),
       static_cast<int>(u_.result.sites.size()));
   if (fresh)
-    u_.result.sites.push_back({exception, text, s->file, s->name, at.line, {}, false, missing});
+    u_.result.sites.push_back({exception, text, s->file, s->name, line, {}, false, missing});
   sites_.insert(it->second);
   return it->second;
 }

@@ -718,6 +718,11 @@ class Lower : private Parts {
   std::vector<Caught> caught_;  // all errors that this pass has had caught
   std::vector<int> handling_;   // of these, those whose handlers are open; -1: a finally
   std::set<int> sites_;         // of errors that this pass, or the try statement, may raise so far
+  // The user's call of a function of the library that is expanded now, whose line errors name.
+  struct UserCall {
+    const Source* source = nullptr;
+    int line = 0;
+  } user_call_;
   Val status_ = ir::kNone;
   // d[k] that a statement reads and then assigns to, nothing in between: the entry, once it is
   // found.

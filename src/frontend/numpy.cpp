@@ -347,6 +347,18 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
   if (name == "astype" && !c.args.empty())
     return method({n, {c.args.begin() + 1, c.args.end()}, c.keywords}, as_array(n, c.args[0]),
                   name);
+  if (name == "linspace" && c.args.size() > 1) {
+    const bool arrays = c.args[0].type.is_array() || c.args[1].type.is_array() ||
+                        c.args[0].type.is(Type::Tag::Tuple) || c.args[1].type.is(Type::Tag::Tuple);
+    const bool complex = is_complex(c.args[0].type.dtype) || is_complex(c.args[1].type.dtype);
+    if (arrays || complex || c.args.size() > 4 || c.keyword("dtype") || c.keyword("axis") ||
+        c.keyword("retstep")) {
+      const auto t = dtype_argument(c, 5, "dtype");
+      for (auto& [k, v] : c.keywords)
+        if (k == "dtype" && t) v.type = Type::of(Type::Tag::DType), v.type.dtype = *t;
+      return call_function(c, u_.program.library("linspace of arrays"));
+    }
+  }
   check_keywords(c, name);
   if (name == "frombuffer") return from_buffer(c);
   if (name == "lib.stride_tricks.as_strided") return as_strided(c);
@@ -454,7 +466,6 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
     DType out = DType::F64;
     bool strong = false;
     for (const Value& end : {c.args.at(0), c.args.at(1)}) {
-      if (is_complex(end.type.dtype)) not_yet(n, "np.linspace of complex numbers");
       if (!end.type.weak) out = strong ? promote(out, end.type.dtype) : end.type.dtype;
       strong = strong || !end.type.weak;
     }
@@ -601,7 +612,13 @@ Value Lower::call_numpy(const Call& given, const std::string& name, bool& known)
   if (name == "result_type" || name == "promote_types") {
     // Arrays and types are strong, Python's numbers are weak.
     Type all;
-    for (const Value& a : c.args) {
+    for (size_t k = 0; k < c.args.size(); ++k) {
+      Value a = c.args[k];
+      if (a.type.is(Type::Tag::Text) || a.type.is(Type::Tag::Function)) {  // 'float32', int
+        const DType t = *dtype_argument(c, k, "");
+        a.type = Type::of(Type::Tag::DType);
+        a.type.dtype = t;
+      }
       bool number_like = a.type.is_array() || a.type.is(Type::Tag::DType) || a.type.is_number();
       if (!number_like) fail(n, "np." + name + " of " + frontend::name(a.type));
       Type one = Type::number_of(a.type.dtype, a.type.is_number() && a.type.weak);

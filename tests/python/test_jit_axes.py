@@ -171,3 +171,34 @@ def test_stack_with_out():
     np.testing.assert_array_equal(njit(f)(a, o), f(a, o.copy()))
     with pytest.raises(TypeError):
         njit(f)(a + 0.5, np.zeros((3, 2), int))
+
+
+SPACES = """np.linspace(a, a+1, 5); np.linspace(0., a, n); np.linspace(a, 2.0, 4, endpoint=False);
+    np.linspace(a[0], a, 3, axis=-1); np.linspace(0, 1, 5, dtype=np.float32);
+    np.linspace(c, 2*c, 3);
+    np.linspace(0, 10, 4, dtype=np.int64); np.linspace(0, 10, 4, dtype=int); np.linspace(f, f+2, 3);
+    np.linspace(i, i+5, 3); np.linspace(0, 1j, 3); np.linspace(a, a, 1); np.linspace(a, a, 0);
+    np.linspace([0.0, 1.0], [2.0, 5.0], 3); np.linspace(0.0, 1.0, 5); np.logspace(a, a+1, 3);
+    np.logspace(0., a, 3, axis=1); np.logspace(0, 2, 3, base=2); np.geomspace(a+1, a+100, 4);
+    np.geomspace(1, i+100, 4, axis=-1); np.geomspace(-1.0, -1000.0, 4); np.geomspace(1j, 8j, 4);
+    np.geomspace(1, 1000, 4, dtype=np.float32); np.geomspace(f+1, 10, 3);
+    np.linspace(0.0, 1.0, n, retstep=True)[0]; np.linspace(a, 1.0, n, retstep=True)[1]"""
+
+
+@pytest.mark.parametrize("call", [text.strip() for text in SPACES.split(";")])
+def test_spaces(call):
+    function = function_of(call, "a, f, i, c, n")
+    a = np.arange(6.0).reshape(2, 3)
+    given = a, a.astype(np.float32), np.arange(3), a + 1j, 5
+    got, want = njit(function)(*given), function(*given)
+    assert got.dtype == want.dtype and got.shape == want.shape
+    np.testing.assert_allclose(got, want, rtol=1e-6 if want.dtype.char in "fF" else 1e-13)
+
+
+def test_round_of_what_numpy_refuses():
+    for call, a in (("round(a)", [1.0]), ("round(a, 1)", [1.0]), ("a.round(1)", [True])):
+        f = function_of(call, "a")
+        with pytest.raises(TypeError):
+            f(np.array(a))
+        with pytest.raises(TypeError):
+            njit(f)(np.array(a))

@@ -114,7 +114,10 @@ def cross(a: Array, b: Array, axisa: Int = -1, axisb: Int = -1, axisc: Int = -1,
         if not _compiled:
             warnings.warn("cross() of 2 components is deprecated", DeprecationWarning, stacklevel=2)
             return last
-        raise ValueError("[cross] vectors of the plane; got two; expected 3 components of one")
+        raise NotImplementedError(
+            "not yet in compiled functions: np.cross() of two vectors of the plane, which is a "
+            "number; instead: a[0] * b[1] - a[1] * b[0]"
+        )
     result = np.empty(np.shape(last) + (3,), np.result_type(x.dtype, y.dtype))
     result[..., 2] = last
     if n == 2:

@@ -23,7 +23,7 @@ def logspace(
     """`base` to the power of `linspace(start, stop, num)`: evenly spaced on a log scale.
 
     Arrays of limits or of bases, which broadcast, give a new axis of samples at `axis`. Compiled
-    functions take numbers.
+    functions take one base.
     """
     if not isinstance(base, (float, int)) and np.ndim(base):
         if _compiled:
@@ -32,16 +32,8 @@ def logspace(
         ndim = max(start.ndim, stop.ndim, base.ndim)
         start, stop, base = [x[(None,) * (ndim - x.ndim)] for x in (start, stop, base)]
         base = np.expand_dims(base, axis)
-    powers = np.power(base, _steps(start, stop, num, endpoint, axis))
+    powers = np.power(base, np.linspace(start, stop, num, endpoint, axis=axis))
     return powers if dtype is None else powers.astype(dtype)
-
-
-def _steps(start, stop, num, endpoint, axis):
-    if not _compiled:
-        return np.linspace(start, stop, num, endpoint, axis=axis)
-    if np.ndim(start) or np.ndim(stop) or (axis != 0 and axis != -1):
-        not_yet("logarithmic scales with arrays of limits or another axis", "a loop over numbers")
-    return np.linspace(start, stop, num, endpoint)
 
 
 @function("np.geomspace")
@@ -56,7 +48,7 @@ def geomspace(
     """`num` values in geometric progression from `start` to `stop`, both met exactly.
 
     Complex limits give a spiral, arrays of limits a new axis of samples at `axis`. ValueError for
-    limits of zero. Compiled functions take real numbers.
+    limits of zero.
     """
     first, last = _limits(start, stop, dtype)
     if _has_zero(first) or _has_zero(last):
@@ -64,13 +56,13 @@ def geomspace(
     # Turned so that it begins with a positive number.
     sign = np.sign(first)
     first, last = first / sign, last / sign
-    result = np.power(10.0, _steps(np.log10(first), np.log10(last), num, endpoint, 0))
+    result = np.power(10.0, np.linspace(np.log10(first), np.log10(last), num, endpoint))
     if num > 0:
         result[0] = first
     if endpoint and num > 1:
         result[-1] = last
     result = result * sign
-    if not _compiled and axis != 0:
+    if axis != 0:
         result = np.moveaxis(result, 0, axis)
     return result if dtype is None else result.astype(dtype)
 
@@ -79,12 +71,17 @@ def _has_zero(x):
     return x == 0.0 if isinstance(x, float) else bool(np.any(x == 0))
 
 
+def _of_floats(start, stop, kind):
+    return np.asarray(start).astype(kind), np.asarray(stop).astype(kind)
+
+
 def _limits(start, stop, dtype):
     """Both limits in the type that their progression has."""
-    if _compiled:
-        if not isinstance(start, _REAL) or not isinstance(stop, _REAL):
-            not_yet("np.geomspace() of arrays and of complex limits", "a loop over real numbers")
+    if _compiled and isinstance(start, _REAL) and isinstance(stop, _REAL):
         return float(start), float(stop)
+    if _compiled:
+        least = np.float64 if dtype is None else dtype
+        return _of_floats(start, stop, np.result_type(start, stop, 1.0, least))
     if dtype is None and type(start) in _REAL and type(stop) in _REAL:
         return float(start), float(stop)
     least = np.float64 if dtype is None else dtype

@@ -1,6 +1,8 @@
-"""Views of other extents."""
+"""Views of other extents, and evenly spaced numbers between arrays of limits."""
 
-from .._library import known
+import numpy as np
+
+from .._library import expanded, known
 
 
 @known("strides of reshaped")
@@ -39,3 +41,30 @@ def strides_of_reshaped(extents, steps, wanted, out):
         axis += 1
         k = stop
     return True
+
+
+@known("linspace of arrays")
+@expanded
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
+    """np.linspace() of limits that broadcast, which give a new axis of samples at `axis`."""
+    if num < 0:
+        raise ValueError(f"Number of samples, {num}, must be non-negative.")
+    steps = num - 1 if endpoint else num
+    first, last = np.asarray(start) * 1.0, np.asarray(stop) * 1.0
+    delta = last - first
+    places = np.arange(num).astype(delta.real.dtype).reshape((num,) + (1,) * delta.ndim)
+    step = delta / steps if steps > 0 else delta * np.nan
+    values = (places * step if steps > 0 else places * delta) + first
+    if endpoint and num > 1:
+        values[-1] = last
+    result = np.moveaxis(values, 0, axis) if axis != 0 else values
+    if dtype is not None:
+        result = _in_type(result, dtype)
+    return (result, step) if retstep else result
+
+
+@expanded
+def _in_type(values, dtype):
+    """Numbers of a type; of integers those below."""
+    of_integers = dtype == np.float16 or dtype == np.float32 or dtype == np.float64
+    return values.astype(dtype) if of_integers else np.floor(values).astype(dtype)
