@@ -349,6 +349,7 @@ void bind_arrays(nb::module_& m) {
           raise(ErrorKind::Type, "fill", "not a number", nb::cast<std::string>(nb::repr(v)),
                 "a number");
         require_number(v.ptr(), from, a.dtype, "fill");
+        warn_of_complex(v.ptr(), a.dtype);
         mark_line();
         assign(a, from);
       },

@@ -185,6 +185,8 @@ Scalar number_value(PyObject* o);  // of an array of one element, or a generic
 PyObject* get_item(PyObject* self, PyObject* index);
 PyObject* get_element(PyObject* self, Py_ssize_t index);
 int set_item(PyObject* self, PyObject* index, PyObject* value);
+// That a complex number of NumPy's is stored into real elements, of which NumPy warns.
+void warn_of_complex(PyObject* number, DType to);
 PyObject* binary(Op op, PyObject* a, PyObject* b);
 // told_as: what warnings say that they were met in; null: the operation.
 PyObject* unary(Op op, PyObject* a, const char* told_as = nullptr);

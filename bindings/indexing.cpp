@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "convert.h"
 #include "float_errors.h"
+#include "numpy_objects.h"
 #include "plain_numbers.h"
 #include "scalars.h"
 
@@ -481,6 +482,13 @@ bool takes_arrays(PyObject* index) {
 }
 }  // namespace
 
+void warn_of_complex(PyObject* number, DType to) {
+  if (!float_errors::state.warned || is_complex(to) || to == DType::Bool || is_array(number))
+    return;
+  const auto from = numpy_scalar_dtype(Py_TYPE(number));
+  if (from && is_complex(*from)) float_errors::add_complex(line_of_caller());
+}
+
 int set_item(PyObject* self, PyObject* index, PyObject* value) {
   const Array& a = as_masked(self).full;
   if (value && a.writeable && !a.base->mask)
@@ -490,6 +498,7 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
     }
   // Elements of another type are cast, of which NumPy warns.
   const DType to = a.dtype;
+  if (value) warn_of_complex(value, to);
   if (!value || !is_array(value) || as_masked(value).full.dtype == to)
     return assign_item(self, index, value);
   const Examined here(true, true);

@@ -415,3 +415,22 @@ def test_functions_that_compute_otherwise(text):
                 names = {"np": xp, "x": xp.array(x.astype(dtype)), "y": xp.array(y.astype(dtype))}
                 told.append({w[1] for w in given(eval, text, names)})
             assert told[1] == told[0], (dtype, special)
+
+
+@pytest.mark.parametrize("at", ["0", ":", "1:", "...", "[0, 1]", "m", "()"])
+def test_complex_scalars_that_are_stored(at):
+    """Of NumPy's types; Python's complex numbers are a TypeError in both."""
+    for number in (np.complex128(2j), np.complex64(1), nb.asarray([1 + 2j])[0]):
+        for dtype in (float, np.float32, int):
+            told = []
+            for numpy in (np, nb):
+                z = numpy.zeros(3, dtype)
+                names = {"z": z, "number": number, "m": numpy.asarray([True, False, True])}
+                with warnings.catch_warnings(record=True) as found:
+                    warnings.simplefilter("always")
+                    if at == "()":
+                        z.fill(number)
+                    else:
+                        exec(f"z[{at}] = number", names)
+                told.append([(w.category, str(w.message)) for w in found])
+            assert told[0] == told[1] and len(told[0]) == 1
