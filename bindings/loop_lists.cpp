@@ -65,6 +65,36 @@ nb::object list_numbers(const nb::list& list) {
   return nb::make_tuple(std::string(1, kind), nb::make_tuple(rows.size(), n), nb::tuple(ids));
 }
 
+// Where a list keeps its items, as CPython lays it out.
+struct ListObject {
+  PyVarObject head;
+  PyObject** items;
+};
+PyObject** items_of(PyObject* list) { return reinterpret_cast<ListObject*>(list)->items; }
+
+// The items of a list of bools as words of memory, for code that compares them with the addresses
+// of True and False, and stores these; None where the list is empty or lists are laid out
+// otherwise.
+nb::object list_words(const nb::list& list) {
+  static const bool known = [] {
+    nb::list probe;
+    probe.append(nb::bool_(true));
+    probe.append(nb::none());
+    PyObject** items = items_of(probe.ptr());
+    if (!items || items[0] != Py_True || items[1] != Py_None) return false;
+#if PY_VERSION_HEX < 0x030C0000
+    // As in later versions, nobody counts the references to these.
+    for (PyObject* o : {Py_True, Py_False}) Py_SET_REFCNT(o, Py_REFCNT(o) + (Py_ssize_t{1} << 40));
+#endif
+    return true;
+  }();
+  const Py_ssize_t n = PyList_Size(list.ptr());
+  if (!known || n == 0 || Py_TYPE(PyList_GetItem(list.ptr(), 0)) != &PyBool_Type) return nb::none();
+  return nb::steal(PyMemoryView_FromMemory(reinterpret_cast<char*>(items_of(list.ptr())),
+                                           n * static_cast<Py_ssize_t>(sizeof(PyObject*)),
+                                           PyBUF_WRITE));
+}
+
 // The memory of a contiguous array of 8-byte numbers or bools.
 class Memory {
  public:
@@ -145,6 +175,7 @@ void write_list(const nb::list& list, nb::handle now, nb::handle before, const s
 void bind_loop_lists(nb::module_& m) {
   m.def("list_numbers", list_numbers,
         "The kind of the numbers of a list, its extents, and the ids of its rows; or None.");
+  m.def("list_words", list_words, "The addresses of the items of a list of bools, in place.");
   m.def("read_list", read_list, "Copies the numbers of a list into an array.");
   m.def("write_list", write_list, "Stores into a list what has changed.");
 }

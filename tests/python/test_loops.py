@@ -464,11 +464,11 @@ def test_those_who_watch_see_no_frame_of_ours(tmp_path, how):
         seen = [e for e in seen if e[1] in ("main", "hot") or "numbus" in e[1]]
         print(seen)
         """))  # fmt: skip
-    for options in ([], ["--loops"]):
+    for options in (["--no-loops"], ["--loops"]):
         command = [sys.executable, "-m", "numbus", *options, str(path)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert not done.stderr
-        events[bool(options)] = done.stdout
+        events[options == ["--loops"]] = done.stdout
     assert events[True] == events[False]
     assert len(events[True]) > 1000 or how != "settrace"
 
@@ -490,12 +490,12 @@ def test_debuggers_stop_in_the_middle_of_a_loop(tmp_path):
         print("result", hot(3_000_000))
         """))  # fmt: skip
     shown = {}
-    for options in ([], ["--loops"]):
+    for options in (["--no-loops"], ["--loops"]):
         command = [sys.executable, "-m", "numbus", *options, str(path)]
         text = "p i, s\nstep\nstep\nstep\nstep\np i, s\nnext\nnext\ncontinue\n"
         done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
         assert "result" in done.stdout, done.stderr
-        shown[bool(options)] = done.stdout
+        shown[options == ["--loops"]] = done.stdout
     assert shown[True] == shown[False]
     assert "(2500000, " in shown[True] and "loops" not in shown[True]
 
@@ -639,3 +639,35 @@ def test_loops_that_assign_to_no_name():
         a, b = [0], [5]
         f(a, b)
         """, entered=True)  # fmt: skip
+
+
+def test_lists_of_bools_are_used_in_place():
+    made = check("""
+        def turn(flags, i):
+            if flags[i]:
+                return 1
+            return i
+        def f(flags, other, n):
+            t = 0
+            for i in range(n):
+                flags[i] = not other[i - 1]
+                other[i // 2] = flags[i] and i % 3 > 0
+                t += turn(flags, i) + turn(other, -i)
+                if i == 30:
+                    flags.append(True)
+                    other[5] = None
+            return t
+        a = [v % 7 == 0 for v in range(200)]
+        out = [f(a, a, 90), f(a, a[:], 90), f(a[::2], [True] * 100, 90), a]
+        mixed = [True, 5, None, False] * 30
+        try:
+            f(a, mixed, 100)
+            f(mixed, a, 200)
+        except IndexError as e:
+            out.append(str(e))
+        rows = [a[:9], a[9:18]]
+        for i in range(50):
+            rows[i % 2][i % 9] = not rows[0][i % 5]
+        kept = [type(v) for v in a + mixed]
+        """, entered=True)  # fmt: skip
+    assert sum(m.entries for m in made) > 4

@@ -65,7 +65,7 @@ class FunctionEmitter(emit.Emitter):
                 convert = {"i": "int", "f": "float", "b": "bool"}[store]
                 self.line(f"{n}_{store} = " + (f"{convert}({n}_p)" if given else zero))
         zero = _ZERO[STORES[kind]]
-        given = [f"{n}_p" for n in self.numbers] + [a[5] for a in arrays]
+        given = [f"{n}_p" for n in self.numbers] + [a[5] for a in arrays] + ["true_", "false_"]
         text = [x.replace("return False, ?", f"return False, {zero}") for x in body]
         return kind, [f"def {name}({', '.join(given)}):", *self.lines, *text], arrays
 

@@ -120,6 +120,9 @@ class Emitter:
             self.line(f"k{loop.at} = 0")
             self.line(f"e{loop.at} = 0")
             self.line(f"s{loop.at} = 0")
+        last = 4 + 2 * (len(self.names) + len(self.more)) + 3 * len(self.loops)
+        self.line(f"true_ = int(si[{last}])")
+        self.line(f"false_ = int(si[{last + 1}])")
         if isinstance(self.loop, ast.For):
             at = self.loop.at
             for word, k in (("b", 1), ("e", 2), ("s", 3)):
@@ -352,9 +355,9 @@ class Emitter:
                 return {**env, n.target.id: frozenset(value.kind)}
             array, index = self._element(n.target, env)
             value = numbers.binary(
-                self, operator, numbers.load(array, index), self.value(n.value, env)
+                self, operator, numbers.load(self, array, index), self.value(n.value, env)
             )
-            self.line(f"{array[5]}[{index}] = {numbers.to_store(self, array, value)}")
+            self.line(f"{array[5]}[{index}] = {numbers.to_store(self, array, index, value)}")
             return env
         pairs = []  # (target, value)
         value = None
@@ -387,7 +390,7 @@ class Emitter:
                 raise Unsupported("a target that depends on the one before")
             stores = True
             array, index = self._element(target, env)
-            effects.append((f"{array[5]}[{index}]", numbers.to_store(self, array, v)))
+            effects.append((f"{array[5]}[{index}]", numbers.to_store(self, array, index, v)))
         env = dict(env)
         for target, v in effects:
             if isinstance(target, str):
@@ -530,7 +533,7 @@ class Emitter:
             if array and array[6] == "array" and type(axis) is int and 0 <= axis < array[3]:
                 return Value(f"{array[5]}_{axis}", "i")
         array, index = self._element(n, env)
-        v = numbers.load(array, index)
+        v = numbers.load(self, array, index)
         return Value(self.temporary(v.text), v.kind)
 
     def _element(self, n, env):
@@ -543,7 +546,7 @@ class Emitter:
         array = self._array(n)
         if array is None:
             raise Unsupported("an element of what is no array or list of numbers")
-        if array[6] == "list" and any(len(p) > 1 for p in parts):
+        if array[6] != "array" and any(len(p) > 1 for p in parts):
             raise Unsupported("an index of a list that is a tuple")
         items = [i for p in parts for i in p]
         if len(items) != array[3]:
@@ -598,7 +601,8 @@ class Emitter:
         name, kind, _, arrays = self._function(called, tuple(kinds))
         self.temporaries += 1
         ok, r = f"t{self.temporaries}", f"r{self.temporaries}"
-        self.line(f"{ok}, {r} = {name}({', '.join([*given, *(a[5] for a in arrays)])})")
+        given += [*(a[5] for a in arrays), "true_", "false_"]
+        self.line(f"{ok}, {r} = {name}({', '.join(given)})")
         self.check(f"not {ok}")
         return Value(r, kind)
 

@@ -47,6 +47,7 @@ class Held:
             own = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
         self.values = {}
         self.arrays, self._lists, self._listed, self._known = [], [], [], {}
+        self._bools = []  # (list, number of the array): whose items are used in place
         self._taken = set()  # ids of lists that are copied
 
         def find(name):
@@ -125,6 +126,12 @@ class Held:
         return ("array", elements, value.dtype, value.ndim, writable, parameter, "array")
 
     def _list(self, value):
+        words = None if id(value) in self._taken else _core.list_words(value)
+        if words is not None:
+            self._taken.add(id(value))
+            self._bools.append((value, len(self.arrays)))
+            self.arrays.append(numpy.empty(0, numpy.int64))  # until copy_lists()
+            return ("array", "b", None, 1, True, f"a{len(self.arrays) - 1}", "bools")
         found = _core.list_numbers(value)
         if found is None:
             return "o"
@@ -145,7 +152,8 @@ class Held:
     def words(self, loops):
         """The numbers that code begins with, and room for those it ends with."""
         names = [*self.loop.names, *self.numbers]
-        si = numpy.zeros(4 + 2 * len(names) + 3 * loops, numpy.int64)
+        si = numpy.zeros(6 + 2 * len(names) + 3 * loops, numpy.int64)
+        si[-2:] = id(True), id(False)
         sf = numpy.zeros(len(names), numpy.float64)
         for j, name in enumerate(names):
             kind = self.entry.get(name) or self.fixed[name]
@@ -157,6 +165,8 @@ class Held:
 
     def copy_lists(self):
         """Puts arrays of the same numbers in the place of lists."""
+        for value, k in self._bools:
+            self.arrays[k] = numpy.frombuffer(_core.list_words(value), numpy.int64)
         for value, k, kind, extents in self._listed:
             made = self.arrays[k] = numpy.empty(extents, _OF_LISTS[kind])
             _core.read_list(value, made, kind)

@@ -250,19 +250,33 @@ def element_kind(dtype):
     return _ELEMENTS.get(dtype)
 
 
-def load(array, index):
+def load(e, array, index):
     """The element of an array at an index that is inside."""
+    if array[6] == "bools":
+        return Value(f"({_word(e, array, index)} == true_)", "b")
     convert = {"F": "float", "G": "float", "f": "float", "B": "bool", "b": "bool"}.get(
         array[1], "int"
     )
     return Value(f"{convert}({array[5]}[{index}])", array[1])
 
 
-def to_store(e, array, v):
+def _word(e, array, index):
+    """The address of an item of a list, which is a bool."""
+    t = e.temporary(f"int({array[5]}[{index}])")
+    e.check(f"{t} != true_ and {t} != false_")
+    return t
+
+
+def to_store(e, array, index, v):
     """The text of what is stored into an element."""
     kind, writable = {"G": "F", "H": "I"}.get(array[1], array[1]), array[4]
     if not writable:
         raise Unsupported("an array that cannot be written to")
+    if array[6] == "bools":
+        if v.kind != "b":
+            raise Unsupported("a list of bools and others")
+        _word(e, array, index)  # what is overwritten needs no counting
+        return f"(true_ if {v.text} else false_)"
     if array[6] == "list":
         if v.kind != kind:
             raise Unsupported("a list of numbers of several types")

@@ -2,6 +2,7 @@
 
 import _thread
 import ast
+import gc
 import math
 import os
 import signal
@@ -160,13 +161,23 @@ def enter(run):
     """Runs compiled code for what is left of a loop: the values of the names it assigns to, or None
     where CPython goes on.
     """
+    collects = gc.isenabled()
+    gc.disable()  # a finaliser of the program's may change what the loop reads
+    try:
+        return _enter(run, sys._getframe(1))
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _enter(run, frame):
     this = run.loop
     tested = State.after is not None
     most = 20 if tested else _MOST_LEFT
     if run.early >= most or not _may_enter():
         return None
     try:
-        held = Held(this, sys._getframe(1), math.inf if tested else _expected(run))
+        held = Held(this, frame, math.inf if tested else _expected(run))
     except TooCostly:
         this.hot = 2 * this.seconds
         return None
