@@ -671,3 +671,24 @@ def test_lists_of_bools_are_used_in_place():
         kept = [type(v) for v in a + mixed]
         """, entered=True)  # fmt: skip
     assert sum(m.entries for m in made) > 4
+
+
+@pytest.mark.parametrize("method", ["spawn", "fork"])
+def test_processes_of_multiprocessing(tmp_path, method):
+    path = tmp_path / "script.py"
+    path.write_text(textwrap.dedent(f"""
+        import multiprocessing
+        def hot(n):
+            s = 0
+            for i in range(n):
+                s += i & 3
+            return s
+        if __name__ == "__main__":
+            with multiprocessing.get_context({method!r}).Pool(2) as pool:
+                print(pool.map(hot, [4_000_000, 8, 8_000_000]))
+        """))  # fmt: skip
+    env = {**os.environ, "NUMBUS_LOOPS_PRINT": "1"}
+    command = [sys.executable, "-m", "numbus", str(path)]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=90)
+    assert done.stdout == "[6000000, 12, 12000000]\n", done.stderr
+    assert f"# {path}:5" in done.stderr

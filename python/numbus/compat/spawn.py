@@ -4,6 +4,7 @@ Numbus there too.
 
 import sys
 
+from .. import loops
 from . import loader
 from .rewrite import compile_user
 
@@ -12,14 +13,16 @@ class _Install:
     """Travels to the child and unpickles as a call that prepares it."""
 
     def __reduce__(self):
-        return prepare_child, ()
+        return prepare_child, (loops.is_enabled(),)
 
 
-def prepare_child():
+def prepare_child(compiles_loops):
     """In the child, before it loads the script: user modules get Numbus."""
     import multiprocessing.spawn as spawn
 
     loader.install()
+    if compiles_loops:
+        loops.install()
 
     def run_main(path):
         if spawn.__dict__.get("_numbus_main") == path:
