@@ -109,13 +109,17 @@ int is_watched() {
   return 0;
 }
 
-// Calls a function of numbus.loops.run. What it raises, such as KeyboardInterrupt, is raised at the
-// loop, without our frames.
+// Calls a function of numbus.loops.run, null where it raises: KeyboardInterrupt, as at the loop,
+// without our frames. That it cannot be called where the program is deep in calls is no error.
 PyObject* call_back(int which, PyObject* given) {
   PyObject* function = PyTuple_GetItem(callbacks, which);
   if (!function) return nullptr;
   PyObject* result = PyObject_CallFunctionObjArgs(function, given, nullptr);
   if (result) return result;
+  if (PyErr_ExceptionMatches(PyExc_RecursionError)) {
+    PyErr_Clear();
+    return Py_NewRef(Py_None);
+  }
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
   PyErr_NormalizeException(&type, &value, &trace);

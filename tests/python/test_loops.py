@@ -1,6 +1,7 @@
 """Loops of scripts that are compiled as they run: what they leave behind is what CPython leaves."""
 
 import _thread
+import inspect
 import os
 import signal
 import subprocess
@@ -692,3 +693,25 @@ def test_processes_of_multiprocessing(tmp_path, method):
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=90)
     assert done.stdout == "[6000000, 12, 12000000]\n", done.stderr
     assert f"# {path}:5" in done.stderr
+
+
+def test_programs_deep_in_calls():
+    text = """
+        import sys
+        def f(d, a):
+            s = 0
+            for i in range(50):
+                s += a[i % 3]
+                if i == 30:
+                    s += len(a)
+            return f(d + 1, a) + s if d < 700 else s
+        sys.setrecursionlimit(LIMIT)
+        try:
+            x = f(0, [1, 2, 3])
+        except RecursionError as e:
+            x = str(e)[:40]
+        sys.setrecursionlimit(1000)
+        """
+    depth = len(inspect.stack())
+    for limit in range(depth + 700, depth + 740, 5):
+        check(text.replace("LIMIT", str(limit)))

@@ -133,7 +133,7 @@ def wanted(this):
         return False
     try:
         held = Held(this, sys._getframe(1), this.seconds)
-    except TooCostly:
+    except (TooCostly, MemoryError):
         this.hot = 2 * this.seconds
         return False
     code = this.codes.get(held.key)
@@ -178,7 +178,7 @@ def _enter(run, frame):
         return None
     try:
         held = Held(this, frame, math.inf if tested else _expected(run))
-    except TooCostly:
+    except (TooCostly, MemoryError):
         this.hot = 2 * this.seconds
         return None
     if held.key not in this.codes:
@@ -196,7 +196,10 @@ def _enter(run, frame):
     si, sf = held.words(len(code.loops))
     if this.is_for:
         si[1:4] = over.start, over.stop, over.step
-    held.copy_lists()
+    try:
+        held.copy_lists()
+    except MemoryError:
+        return None
     _core.forget_interrupts()
     start = _settle()
     # Ctrl-C may raise in these lines, as in any: what was computed is written back before.
