@@ -1,18 +1,18 @@
-"""Programs of plain Python, without NumPy: seconds under CPython and under `python -m numbus`.
+"""Programs of plain Python, without NumPy, under CPython and under `python -m numbus`.
 
     python bench/plain/run.py                  every program of this folder, best of 3 processes
     python bench/plain/run.py --only queens    some of them
 
 Both kinds of process take turns. Each prints what it has computed, which has to be the same. Times
-are those of whole processes, without and with what an empty script takes. Ends with 1 where a
-result differs.
+are seconds of the processor, all threads, of whole processes, without and with what an empty script
+takes. Ends with 1 where a result differs.
 """
 
 import argparse
+import resource
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -20,12 +20,14 @@ KINDS = {"python": [], "numbus": ["-m", "numbus"]}
 
 
 def run(options, path):
-    """(what a process prints, its seconds)."""
-    start = time.perf_counter()
+    """(what a process prints, its seconds of the processor)."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [sys.executable, *options, str(path)], capture_output=True, text=True, check=True
     )
-    return done.stdout, time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return done.stdout, seconds
 
 
 def main():
@@ -41,20 +43,20 @@ def main():
         empty = Path(folder) / "empty.py"
         empty.write_text("")
         least = {k: min(run(v, empty)[1] for _ in range(5)) for k, v in kinds.items()}
-    print(f"start: python {least['python']:.2f} s, numbus {least['numbus']:.2f} s")
+    print(f"empty script: python {least['python']:.2f} s, numbus {least['numbus']:.2f} s")
     print(f"{'program':<16}{'python':>9}{'numbus':>9}{'ratio':>8}{'with the start':>16}")
     for name in names:
         if name == "run":
             continue
-        printed, walls = {}, {k: [] for k in kinds}
+        printed, times = {}, {k: [] for k in kinds}
         for _ in range(given.rounds):
             for kind, options in kinds.items():
-                text, wall = run(options, HERE / f"{name}.py")
+                text, seconds = run(options, HERE / f"{name}.py")
                 printed.setdefault(kind, set()).add(text)
-                walls[kind].append(wall)
+                times[kind].append(seconds)
         if printed["python"] != printed["numbus"] or len(printed["python"]) != 1:
             failed.append(name)
-        whole = {k: min(w) for k, w in walls.items()}
+        whole = {k: min(w) for k, w in times.items()}
         own = {k: w - least[k] for k, w in whole.items()}
         print(
             f"{name:<16}{own['python']:>9.2f}{own['numbus']:>9.2f}"

@@ -3,17 +3,17 @@ at any statement.
 
     for i in range(n): BODY
 
-becomes, with functions of bindings/loops.cpp as constants,
+becomes, with an object `loop` of bindings/loops.cpp and its methods as constants,
 
-    for i in begin(range(n)): BODY          # ends early
+    for i in loop | range(n): BODY          # ends early
     else:
-        if ended():
+        if -loop:
             for i, x, y in after():         # names are written back
                 what is left of an iteration, from any statement on
             else:
                 for i in rest(): BODY       # as it was
 
-`while c:` is `for () in begin(None): if not c: break`. No name is added to the program's or to
+`while c:` is `for () in loop | None: if not c: break`. No name is added to the program's or to
 Python's; every copy of a statement has its line. Functions run the rewritten code until somebody
 looks at their `__code__`, which is that of the source.
 """
@@ -29,6 +29,10 @@ from . import functions, report, run, select
 
 # Constants of the source that stand for functions of a loop, until the code is made.
 _MARK = f"numbus {uuid.uuid4().hex} "
+
+
+def _loop(number):
+    return ast.Constant(f"{_MARK}{number} self")
 
 
 def _call(number, name, *args):
@@ -70,7 +74,8 @@ def linked(code, plain):
                 c = made
             elif type(c) is str and c.startswith(_MARK):
                 number, name = c[len(_MARK) :].split()
-                c = getattr(run.loop_of(int(number)), name)
+                c = run.loop_of(int(number))
+                c = c if name == "self" else getattr(c, name)
             constants.append(c)
         return code.replace(co_consts=tuple(constants))
 
@@ -176,9 +181,9 @@ class Rewriter(ast.NodeTransformer):
         after = ast.For(live, _call(number, "after"), resumed, [rest])
         return ast.For(
             target,
-            _call(number, "begin", over),
+            ast.BinOp(_loop(number), ast.BitOr(), over),
             [*first, *node.body],
-            [ast.If(_call(number, "ended"), [after], [])],
+            [ast.If(ast.UnaryOp(ast.USub(), _loop(number)), [after], [])],
         )
 
 
