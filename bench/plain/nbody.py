@@ -55,5 +55,5 @@ for _axis in velocities:
     _axis[0] = -momentum / SOLAR_MASS
 state = (X, Y, Z, *velocities, masses)
 print(f"{energy(*state):.9f}")
-advance(400_000, 0.01, *state)
+advance(600_000, 0.01, *state)
 print(f"{energy(*state):.9f}")

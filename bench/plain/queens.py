@@ -29,4 +29,4 @@ def queens(n):
     return found
 
 
-print(queens(10), queens(12))
+print(queens(10), queens(13))
