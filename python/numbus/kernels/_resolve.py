@@ -761,8 +761,9 @@ def parse(function):
             raise CompileError(
                 f"the source of '{function.__name__}' cannot be read", None, function
             ) from None
-    ast.increment_lineno(tree, first - 1)
-    for node in ast.walk(tree):
+    if first > 1:  # each of these walks over all of the tree
+        ast.increment_lineno(tree, first - 1)
+    for node in ast.walk(tree) if indent else ():
         if hasattr(node, "col_offset"):
             node.col_offset += indent
             node.end_col_offset += indent

@@ -13,6 +13,7 @@ from .numbers import CODES, STORES, Unsupported, Value
 
 INDENT = "    "
 MOST_VERSIONS = 6
+_STATE = "?"  # stands for the names of all variables, until they are known
 
 
 class NotCompiled(Exception):
@@ -40,6 +41,8 @@ class Emitter:
             for n in (ast.walk(loop) if loop else ())
             if isinstance(n, ast.For) and hasattr(n, "at") and not n.opaque
         ]
+        # Which variables a name has: for ints, floats, bools.
+        self.stores = {n: {STORES[k]} if k in STORES else set() for n, k in entry.items()}
         self.of_function = of_function
         self.made = {} if made is None else made  # (Called, kinds): (name, kind, lines, arrays)
         # Numbers that the loop reads and never assigns to.
@@ -72,12 +75,12 @@ class Emitter:
         self.level -= 1
 
     def leave(self, at):
-        self.line(f"return leave({', '.join(['si', 'sf', str(at), *self._state()])})")
+        self.line(f"return leave(si, sf, {at}, {_STATE})")
 
     def _state(self):
         state = []
         for n in self.names:
-            state += [f"{n}_t", f"{n}_i", f"{n}_f", f"{n}_b"]
+            state += [f"{n}_t", *(f"{n}_{s}" for s in sorted(self.stores[n]))]
         for loop in self.loops:
             state += [f"k{loop.at}", f"e{loop.at}", f"s{loop.at}"]
         return state
@@ -105,9 +108,13 @@ class Emitter:
             kind = self.entry[n]
             store = STORES.get(kind)
             self.line(f"{n}_t = 0")
-            self.line(f"{n}_i = " + (f"int(si[{4 + 2 * j}])" if store == "i" else "0"))
-            self.line(f"{n}_f = " + (f"float(sf[{j}])" if store == "f" else "0.0"))
-            self.line(f"{n}_b = " + (f"bool(si[{4 + 2 * j}] != 0)" if store == "b" else "False"))
+            for s in sorted(self.stores[n]):
+                given, none = {
+                    "i": (f"int(si[{4 + 2 * j}])", "0"),
+                    "f": (f"float(sf[{j}])", "0.0"),
+                    "b": (f"bool(si[{4 + 2 * j}] != 0)", "False"),
+                }[s]
+                self.line(f"{n}_{s} = {given if s == store else none}")
         for j, n in enumerate(self.more, len(self.names)):
             store, name = STORES[self.fixed[n]], self.ids[n]
             if store == "f":
@@ -127,20 +134,27 @@ class Emitter:
             at = self.loop.at
             for word, k in (("b", 1), ("e", 2), ("s", 3)):
                 self.line(f"{word}{at} = int(si[{k}])")
+        state = ", ".join(self._state())
         head = [f"def loop({', '.join(['si', 'sf', *arrays])}):", *self.lines, *body]
-        head.append(f"{INDENT}leave({', '.join(['si', 'sf', '-1', *self._state()])})")
-        head.append(f"{INDENT}return -1")
+        head += [f"{INDENT}leave(si, sf, -1, {_STATE})", f"{INDENT}return -1"]
+        head = [x.replace(_STATE, state) for x in head]
         first = 4 + 2 * (len(self.names) + len(self.more))
-        leave = [f"def leave({', '.join(['si', 'sf', 'at', *self._state()])}):"]
+        leave = [f"def leave(si, sf, at, {state}):"]
         for j, n in enumerate(self.names):
-            leave += [
-                f"{INDENT}si[{4 + 2 * j}] = {n}_t",
-                f"{INDENT}if {n}_t == 3 or {n}_t == 6:",
-                f"{INDENT * 2}si[{5 + 2 * j}] = int({n}_b)",
-                f"{INDENT}else:",
-                f"{INDENT * 2}si[{5 + 2 * j}] = {n}_i",
-                f"{INDENT}sf[{j}] = {n}_f",
-            ]
+            stores, to = self.stores[n], f"si[{5 + 2 * j}]"
+            leave.append(f"{INDENT}si[{4 + 2 * j}] = {n}_t")
+            if "b" in stores:
+                leave += [
+                    f"{INDENT}if {n}_t == 3 or {n}_t == 6:",
+                    f"{INDENT * 2}{to} = int({n}_b)",
+                ]
+            if "i" in stores:
+                leave += [
+                    f"{INDENT}if {n}_t != 3 and {n}_t != 6:",
+                    f"{INDENT * 2}{to} = {n}_i",
+                ]
+            if "f" in stores:
+                leave.append(f"{INDENT}sf[{j}] = {n}_f")
         for k, loop in enumerate(self.loops):
             for m, word in enumerate("kes"):
                 leave.append(f"{INDENT}si[{first + 3 * k + m}] = {word}{loop.at}")
@@ -403,6 +417,7 @@ class Emitter:
     def _set(self, name, value):
         if value.kind not in CODES:
             raise Unsupported("a name for a number of this type")
+        self.stores[name].add(STORES[value.kind])
         self.line(f"{name}_{STORES[value.kind]} = {value.text}")
         self.line(f"{name}_t = {CODES[value.kind]}")
 
