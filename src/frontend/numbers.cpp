@@ -527,6 +527,14 @@ Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b
       if (weak) expect_power_in_range(n, square, x, y);
       return number(square, r.out, weak);
     }
+    if (e == 0.5) {  // but for two numbers the root, which is rounded correctly
+      const Val infinite = b_->constant(r.out, Scalar::from_float(INFINITY));
+      const Val root = b_->emit(Op::add, r.out, b_->emit(Op::sqrt, r.out, x),
+                                b_->constant(r.out, Scalar::from_float(0)));
+      const Val least =
+          b_->emit(Op::equal, DType::Bool, x, b_->constant(r.out, Scalar::from_float(-INFINITY)));
+      return number(b_->emit(Op::select, r.out, least, infinite, root), r.out, weak);
+    }
   }
   if (op == Op::power && numbus::is_integer(r.out)) {
     if (auto e = known_int(b); e && *e >= 0 && *e <= 16) {

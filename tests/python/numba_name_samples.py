@@ -385,7 +385,6 @@ cpu: gdb gdb_breakpoint gdb_init: no debugger is attached
 cpu: typed.Set: Numba has no such name either
 cpu: experimental.structref extending.intrinsic extending.overload_classmethod extending.box extending.unbox extending.typeof_impl extending.as_numba_type: Numba's own types and LLVM builders
 cpu: pycc.CC: no compilation ahead of time
-cpu: cfunc carray farray: not yet: pointers to compiled functions
 cpu: jit.forceobj jit.looplift: there is no object mode
 cpu: jit.locals: not yet: types of variables
 cpu: jit.forceinline jit.writable_args: no such option

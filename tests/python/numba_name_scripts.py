@@ -35,6 +35,18 @@ CPU = {
             return None if a < 0 else a
         assert g(-1.0) is None and g(1.0) == 1.0 and numba.optional(numba.float64) is not None
         """,
+    "cfunc carray farray": """
+        import ctypes
+        t = numba.types
+        @numba.cfunc(t.void(t.CPointer(t.float64), t.CPointer(t.float64), t.intp))
+        def fill(p, q, n):
+            numba.carray(p, (n, 3))[1, 0] = 4.0
+            numba.farray(q, (n, 3))[1, 0] = 5.0
+        a, b = np.zeros((2, 3)), np.zeros((2, 3), order="F")
+        of = ctypes.POINTER(ctypes.c_double)
+        fill.ctypes(a.ctypes.data_as(of), b.ctypes.data_as(of), 2)
+        assert a[1, 0] == 4 and b[1, 0] == 5 and a.sum() + b.sum() == 9 and fill.address
+        """,
     "objmode": """
         @numba.njit
         def f(a):

@@ -143,8 +143,8 @@ def test_extending():
     ("from numba.typed import Set", "numba.typed.Set"),
     ("import numba; numba.typed.Set()", "numba.typed.Set"),
     ("from numba.experimental import structref", "numba.experimental.structref"),
-    ("from numba import cfunc", "numba.cfunc"),
-    ("import numba; numba.carray", "numba.carray"),
+    ("from numba import gdb", "numba.gdb"),
+    ("import numba; numba.gdb_init", "numba.gdb_init"),
     ("from numba.extending import typeof_impl", "numba.extending.typeof_impl"),
     ("from numba import types; types.NPDatetime", "numba.types.NPDatetime"),
 ])  # fmt: skip

@@ -1,6 +1,7 @@
 """Python functions compiled to native code: jit, njit, prange, vectorize, stencil."""
 
 from . import types
+from ._cfunc import carray, cfunc, farray
 from ._dispatch import Dispatcher, jit, njit, prange
 from ._errors import CompileError, UnsupportedError
 from ._guvectorize import guvectorize
@@ -13,6 +14,9 @@ __all__ = [
     "DUFunc",
     "Dispatcher",
     "UnsupportedError",
+    "carray",
+    "cfunc",
+    "farray",
     "guvectorize",
     "jit",
     "njit",

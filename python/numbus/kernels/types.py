@@ -181,6 +181,11 @@ def optional(value):
     return Type("optional", items=(value,), name=f"Optional({value!r})")
 
 
+def _pointer(item):
+    """The type of a pointer to items of this type, for functions that C calls."""
+    return Type("pointer", items=(item,), name=f"{item!r}*")
+
+
 def _set(item):
     """The type of a set with items of this type."""
     return Type("set", items=(item,), name=f"Set[{item!r}]")
@@ -212,6 +217,7 @@ DictType = _Kind(
     "DictType", "Typed dicts: DictType(keys, values).", lambda t: t.tag == "dict", _dicttype
 )
 ListType = _Kind("ListType", "Lists: ListType(item).", lambda t: t.tag == "list", _listtype)
+CPointer = _Kind("CPointer", "Pointers: CPointer(item).", lambda t: t.tag == "pointer", _pointer)
 Set = _Kind("Set", "Sets: Set(item).", lambda t: t.tag == "set", _set)
 Array = _Kind("Array", "Arrays: Array(dtype, ndim, layout).", lambda t: t.tag == "array", _array)
 
@@ -228,6 +234,7 @@ def signature(given):
             )
         names = dict(
             _ALL,
+            CPointer=CPointer,
             Tuple=Tuple,
             UniTuple=UniTuple,
             Array=Array,

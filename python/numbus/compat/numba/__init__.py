@@ -11,7 +11,18 @@ import sys as _sys
 
 import numpy as _numpy
 
-from numbus.kernels import guvectorize, jit, njit, objmode, prange, stencil, vectorize
+from numbus.kernels import (
+    carray,
+    cfunc,
+    farray,
+    guvectorize,
+    jit,
+    njit,
+    objmode,
+    prange,
+    stencil,
+    vectorize,
+)
 from numbus.kernels._resolve import name_object as _name_object
 
 from .._missing import missing as _missing

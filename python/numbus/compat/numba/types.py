@@ -11,6 +11,7 @@ __name__ = "numba.types"
 uchar, ulong = _types.uint8, _types.uint64
 Array, Tuple, UniTuple = _types.Array, _types.Tuple, _types.UniTuple
 DictType, ListType = _types.DictType, _types.ListType
+CPointer, Set = _types.CPointer, _types.Set
 Number, Integer, Float, Complex = _types.Number, _types.Integer, _types.Float, _types.Complex
 Boolean, UnicodeType, NoneType = _types.Boolean, _types.UnicodeType, _types.NoneType
 BaseTuple, Optional, optional = _types.BaseTuple, _types.Optional, _types.optional
