@@ -266,7 +266,8 @@ Value Lower::operation(const Node& n, Op op, const Value& given_a, const Value& 
     if (a.type.dtype == DType::Bool && b.type.weak && b.type.dtype == DType::I64 && e == 2)
       return cast(n, a, DType::I8);
     if (is_complex(a.type.dtype) && e == 2) return unary(n, Op::square, a);
-    if (is_complex(a.type.dtype) && e == 0.5) return unary(n, Op::sqrt, a);
+    const bool rooted = is_complex(a.type.dtype) || (is_float(a.type.dtype) && b.type.weak);
+    if (rooted && e == 0.5) return unary(n, Op::sqrt, a);
   }
   return binary(n, op, a, b);
 }
@@ -519,12 +520,15 @@ Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b
           site(n, "ValueError", "a negative number to a fractional power is complex in Python"));
     });
   }
+  // A power of two constants is looked at here.
+  const bool in_range = op == Op::power && a.known && b.known &&
+                        std::isfinite(std::pow(a.known->real(), b.known->real()));
   // Small powers are products.
   if (op == Op::power && is_float(r.out) && b.known && b.known->kind <= Kind::Float) {
     double e = b.known->real();
     if (e == 2) {
       const Val square = b_->emit(Op::multiply, r.out, x, x);
-      if (weak) expect_power_in_range(n, square, x, y);
+      if (weak && !in_range) expect_power_in_range(n, square, x, y);
       return number(square, r.out, weak);
     }
     if (e == 0.5) {  // but for two numbers the root, which is rounded correctly
@@ -548,7 +552,8 @@ Value Lower::binary_numbers(const Node& n, Op op, const Value& a, const Value& b
     if (op == Op::power) return python_power(n, number(x, r.out, true), b);
   }
   Value v = number(b_->emit(r.op, r.out, x, y), r.out, weak);
-  if (op == Op::power && weak && is_float(r.out)) expect_power_in_range(n, v.v[0], x, y);
+  if (op == Op::power && weak && is_float(r.out) && !in_range)
+    expect_power_in_range(n, v.v[0], x, y);
   if (op == Op::power && numbus::is_integer(r.out) && is_signed(r.in[1]) && !(count && *count >= 0))
     return whole_power(n, v, x, y);
   if (a.known && b.known && weak)

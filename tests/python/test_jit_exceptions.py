@@ -412,15 +412,3 @@ def test_generated(seed, tmp_path):
         if got[0] and "errors of several kinds" in str(got[0]):
             continue
         assert repr(got) == repr(want), (args, program(seed))
-
-
-def test_roots_by_a_constant_exponent():
-    root = njit(lambda x: x**0.5)
-    for x in (0.0, -0.0, math.inf, -math.inf, math.nan, 2.0, 0.25, 1e-320, 1e308):
-        want = math.sqrt(x) + 0.0 if x >= 0 else abs(x)
-        assert repr(root(x)) == repr(want), x
-    with pytest.raises(ValueError, match="fractional"):
-        root(-2.0)
-    for dtype in (np.float16, np.float32, np.float64):
-        got = njit(lambda x: x[0] ** 0.5)(np.array([2.0], dtype))
-        assert got == float(np.sqrt(dtype(2.0)))

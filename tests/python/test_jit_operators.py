@@ -107,3 +107,22 @@ def test_a_list_in_an_empty_list():
     for text in ("*[(1, 2), (3, 4)]", "*[]"):
         lines = f"    v = [{text}]\n    v.append(v[0])\n    p, *q = v\n"
         assert not isinstance(check("p", lines), str)
+
+
+def test_roots_by_a_constant_exponent():
+    root = njit(lambda x: x**0.5)
+    for x in (0.0, -0.0, math.inf, -math.inf, math.nan, 2.0, 0.25, 1e-320, 1e308):
+        want = math.sqrt(x) + 0.0 if x >= 0 else abs(x)
+        assert repr(root(x)) == repr(want), x
+    with pytest.raises(ValueError, match="fractional"):
+        root(-2.0)
+    for dtype in (np.float16, np.float32, np.float64):
+        got = njit(lambda x: x[0] ** 0.5)(np.array([2.0], dtype))
+        assert got == float(np.sqrt(dtype(2.0)))
+        x = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -1.0, 2.0, 7.0, 0.25], dtype)
+        with np.errstate(all="ignore"):
+            want = x**0.5
+        got = njit(lambda x: x**0.5)(x)
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got, want)
+        np.testing.assert_array_equal(np.signbit(got[:2]), np.signbit(want[:2]))
