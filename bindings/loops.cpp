@@ -420,22 +420,20 @@ Run* run_of(PyObject* self) {
   return nullptr;
 }
 
-// Two numbers of statements, which are constants of the rewritten source.
-bool two(PyObject* const* args, Py_ssize_t n, int64_t& a, int64_t& b) {
-  if (n != 2) {
-    PyErr_SetString(PyExc_TypeError, "[loops] two numbers are expected");
-    return false;
-  }
-  a = PyLong_AsLongLong(args[0]);
-  b = PyLong_AsLongLong(args[1]);
-  return !PyErr_Occurred();
+// The numbers of a statement and of the one after it, which are constants of the rewritten source.
+bool two(PyObject* args, int64_t& first, int64_t& end) {
+  long long a = 0, b = 0;
+  if (!PyArg_ParseTuple(args, "LL", &a, &b)) return false;
+  first = a;
+  end = b;
+  return true;
 }
 
 // at(first, end): whether a statement, whose numbers these are, is carried out.
-PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t n) {
+PyObject* at(PyObject* self, PyObject* args) {
   int64_t first, end;
   Run* r = run_of(self);
-  if (!r || !two(args, n, first, end)) return nullptr;
+  if (!r || !two(args, first, end)) return nullptr;
   if (r->pending == -1) Py_RETURN_TRUE;
   if (r->pending == first) {
     r->pending = -1;
@@ -445,21 +443,22 @@ PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t n) {
 }
 
 // inside(first, end): whether the statement where it goes on has one of these numbers.
-PyObject* inside(PyObject* self, PyObject* const* args, Py_ssize_t n) {
+PyObject* inside(PyObject* self, PyObject* args) {
   int64_t first, end;
   Run* r = run_of(self);
-  if (!r || !two(args, n, first, end)) return nullptr;
+  if (!r || !two(args, first, end)) return nullptr;
   return PyBool_FromLong(first <= r->pending && r->pending < end);
 }
 
 // left(first, end): the items of an inner loop that are left, the present one first; None where it
 // begins.
-PyObject* left(PyObject* self, PyObject* const* args, Py_ssize_t n) {
+PyObject* left(PyObject* self, PyObject* args) {
   int64_t first, end;
   Run* r = run_of(self);
-  if (!r || !two(args, n, first, end)) return nullptr;
+  if (!r || !two(args, first, end)) return nullptr;
   if (!(first < r->pending && r->pending < end)) Py_RETURN_NONE;
-  PyObject* found = PyObject_GetItem(r->positions, args[0]);
+  PyObject* at_loop = PyTuple_GetItem(args, 0);
+  PyObject* found = at_loop ? PyObject_GetItem(r->positions, at_loop) : nullptr;
   if (!found) return nullptr;
   static PyObject* chain = nullptr;
   if (!chain) {
@@ -550,12 +549,9 @@ nb::object running_code(nb::handle function) {
 PyMethodDef loop_methods[] = {
     {"after", after, METH_NOARGS, "Runs compiled code for what is left."},
     {"rest", rest, METH_NOARGS, "What CPython goes on with."},
-    {"at", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(at)), METH_FASTCALL,
-     "Whether a statement is carried out."},
-    {"inside", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(inside)), METH_FASTCALL,
-     "Whether CPython goes on at one of these statements."},
-    {"left", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(left)), METH_FASTCALL,
-     "The items of an inner loop that are left."},
+    {"at", at, METH_VARARGS, "Whether a statement is carried out."},
+    {"inside", inside, METH_VARARGS, "Whether CPython goes on at one of these statements."},
+    {"left", left, METH_VARARGS, "The items of an inner loop that are left."},
     {"gone", gone, METH_O, "Whether a name holds nothing."},
     {nullptr, nullptr, 0, nullptr}};
 PyMemberDef loop_members[] = {{"seconds", T_DOUBLE, offsetof(Loop, seconds), 0, nullptr},
