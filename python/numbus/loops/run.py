@@ -20,6 +20,7 @@ from .held import MAKE, Held, TooCostly
 HOT = 0.02
 # Seconds that one entry should at least take.
 _WORTH = 1e-3
+_PER_STATEMENT = 5e-6  # that statements of numbers stay below
 _MOST_LEFT = 4  # times that a loop may be left early before it goes on in CPython
 _MOST_FAILURES = 3
 _MOST_CODES = 8  # for one loop
@@ -52,6 +53,7 @@ class Loop(_core.Loop):
         self.line, self.is_for = node.lineno, isinstance(node, ast.For)
         self.reads, self.dotted = _read(node, set(names))
         self.hot = HOT
+        self.most_per_item = _most_per_item(node)
         self.outer, self.inner = outer, []
         if outer is not None:
             outer.inner.append(self)
@@ -71,6 +73,20 @@ class Loop(_core.Loop):
             while of is not None and of.dead and all(i.plain for i in of.inner):
                 of.plain = True
                 of = of.outer
+
+
+def _most_per_item(loop):
+    """Seconds of an iteration beyond which its time goes into operations of whole arrays, which
+    compiled code does not have.
+    """
+    nodes = [n for s in loop.body for n in ast.walk(s)]
+    if any(
+        isinstance(n, (ast.For, ast.While))
+        or (isinstance(n, ast.Call) and isinstance(n.func, ast.Name))
+        for n in nodes
+    ):
+        return math.inf  # those may take long and be compiled
+    return _PER_STATEMENT * sum(isinstance(n, ast.stmt) for n in nodes)
 
 
 def _read(loop, assigned):
@@ -127,6 +143,9 @@ def wanted(this):
         # Inside of the code for the loop around it is entered once.
         this.postponed += 1
         this.hot = 2 * this.seconds
+        return False
+    if this.per_item > this.most_per_item:
+        this.hot = 4 * this.seconds
         return False
     if not _may_enter():
         this.hot = 1.5 * this.seconds
