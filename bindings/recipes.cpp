@@ -239,8 +239,13 @@ std::vector<Array> first_examples(std::span<const Array> whole) {
 // What `body` recorded for one example, of the arrays `whole` whose first axis counts them. Why not
 // is said by a text. While the body runs, its arrays have no elements yet, so that nothing can
 // depend on these.
-const char* capture_example(std::span<const Array> whole, nb::handle body,
-                            std::shared_ptr<const Recipe>& recipe) {
+struct Example {
+  const char* why = nullptr;
+  bool wrote_operands = false, wrote_others = false;
+  std::shared_ptr<const Recipe> recipe;
+};
+Example capture_example(std::span<const Array> whole, nb::handle body) {
+  Example found;
   const bool alone = !observer() || Capture::alone();
   // What is pending could be carried out meanwhile, and the example with it.
   if (!capture_now) Runtime::get().flush("a batch");
@@ -260,36 +265,39 @@ const char* capture_example(std::span<const Array> whole, nb::handle body,
   if (!made.is_valid()) throw nb::python_error();
   for (Array& a : arrays_of(nb::tuple(made)))
     results.push_back(capture.makes(a) ? a : copy(a, a.dtype, true));
-  if (capture.why()) return capture.why();
+  found.wrote_operands = capture.wrote_operands();
+  found.wrote_others = capture.wrote_others();
+  found.why = capture.why();
   for (const Array& a : one)
-    if (a.size() > 0 && !a.base->pending()) return "elements are needed on the way";
-  recipe = Recipe::of(capture, results);
-  return recipe ? nullptr : "a result is not made by it";
+    if (!found.why && a.size() > 0 && !a.base->pending())
+      found.why = "elements are needed on the way";
+  if (!found.why && found.wrote_operands) found.why = "an argument is written to";
+  if (found.why) return found;
+  found.recipe = Recipe::of(capture, results);
+  if (!found.recipe) found.why = "a result is not made by it";
+  return found;
 }
 
 // What `body` does with arrays of one example, done for all of a batch: arrays whose first axis
-// counts the examples. Gives (results, which of them have a leading axis, what the body has left in
-// operands that it wrote to); or why it was done for the first one alone.
+// counts the examples. Gives (results, which of them have a leading axis); or why it was done for
+// the first one alone, in copies, whether these were written to, and whether other arrays were.
 nb::object record_batch(const nb::tuple& given, int64_t n, nb::handle body) {
   std::vector<Array> whole = arrays_of(given);
   for (Array& a : whole) a = copy(a, a.dtype, true);
-  std::shared_ptr<const Recipe> recipe;
-  const char* why = capture_example(whole, body, recipe);
+  Example one = capture_example(whole, body);
   std::optional<Batch> batch;
-  if (!why) why = batch.emplace(recipe, n).why();
-  if (why) {
+  if (!one.why) one.why = batch.emplace(one.recipe, n).why();
+  if (one.why) {
     Capture::spoil();  // what contains it has not seen the first example
-    return nb::str(why);
+    return nb::make_tuple(one.why, one.wrote_operands, one.wrote_others);
   }
   std::vector<Array> results = batch->record(whole);
-  nb::list made, leads, written;
+  nb::list made, leads;
   for (size_t k = 0; k < results.size(); ++k) {
     made.append(nb::steal(wrap(std::move(results[k]))));
     leads.append(batch->is_batched(k));
   }
-  for (size_t k = 0; k < whole.size(); ++k)
-    written.append(batch->writes(k) ? nb::steal(wrap(std::move(whole[k]))) : nb::none());
-  return nb::make_tuple(made, leads, written);
+  return nb::make_tuple(made, leads);
 }
 
 }  // namespace

@@ -292,6 +292,11 @@ bool Guard::holds() const {
       return true;
     }
     case Absent: {
+      if (!PyDict_Check(of.ptr())) {
+        const nb::object now = nb::steal(PyObject_GetAttr(of.ptr(), name.ptr()));
+        PyErr_Clear();
+        return !now.is_valid();
+      }
       PyObject* const now = PyDict_GetItemWithError(of.ptr(), name.ptr());
       PyErr_Clear();
       return !now;

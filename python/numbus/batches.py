@@ -21,8 +21,6 @@ class Leaves:
     frameworks have their own.
     """
 
-    keeps_writes = True  # whether a function may write to what it is given
-
     def split(self, result):
         """(leaves, build) of what a function returns: `build(leaves)` makes it again."""
         leaves, shape = trees.flatten(result)
@@ -41,7 +39,7 @@ class Leaves:
 
     def like(self, _leaf, array):
         """A leaf as the given one is, of another array."""
-        return array
+        return array if array.ndim else array[()]
 
     def part(self, leaf, axis, k):
         """The leaf of index k."""
@@ -152,7 +150,7 @@ def _at_once(call, leaves, axes, out_axes, of, n):
         for k, a in zip(which, examples, strict=True):
             given[k] = of.like(leaves[k], a)
         made, build = of.split(call(given))
-        kept.append((made, build, examples))
+        kept.append((made, build))
         found = [of.raw(x) for x in made]
         if any(not isinstance(a, (ndarray, generic)) for a in found):
             _core.spoil_capture()
@@ -160,17 +158,16 @@ def _at_once(call, leaves, axes, out_axes, of, n):
         return tuple(found)
 
     found = _core.record_batch(whole, n, body)
-    made, build, examples = kept[0]
-    if isinstance(found, str):
-        if of.keeps_writes:
-            for k, a in zip(which, examples, strict=True):
-                if raws[k].flags.writeable:
-                    raws[k][(slice(None),) * axes[k] + (0,)] = a
-        return (made, build), None
-    arrays, leading, written = found
-    for k, a in zip(which, written, strict=True):
-        if a is not None and of.keeps_writes:
-            raws[k][...] = _moved(a, 0, axes[k])
+    made, build = kept[0]
+    if len(found) == 3:
+        why, wrote, wrote_others = found
+        if wrote and wrote_others:  # the first example can neither be kept nor done again
+            raise RuntimeError(
+                message("vmap", "the function writes to its arguments and to other arrays", why,
+                        "writes to one of them")
+            )  # fmt: skip
+        return (None, None) if wrote else ((made, build), None)
+    arrays, leading = found
     results = []
     for leaf, a, leads, d in zip(made, arrays, leading, out_axes(made, build), strict=True):
         if d is None:

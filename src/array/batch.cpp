@@ -122,13 +122,6 @@ const char* Batch::refuses_routine(const Step& s) const {
 
 bool Batch::is_batched(size_t result) const { return batched(recipe_->results_[result]); }
 
-bool Batch::writes(size_t given) const {
-  return std::ranges::any_of(recipe_->steps_, [&](const Step& s) {
-    const Capture::Known& known = bases()[s.out.base];
-    return !s.work && known.kind == Capture::Known::Given && known.at == given;
-  });
-}
-
 const Handle& Batch::base_of(const View& v) {
   Handle& b = made_[v.base];
   if (b.get()) return b;

@@ -17,12 +17,10 @@ class Batch {
   // Null, or why the examples cannot be worked on at once.
   const char* why() const { return why_; }
   // `given`: what stands for the operands of the recipe, dense, of which the first axis counts the
-  // examples; they are written to where the function wrote to its own. Gives the results; those
+  // examples. Gives the results; those
   // that `is_batched` have a leading axis.
   std::vector<Array> record(std::span<const Array> given);
   bool is_batched(size_t result) const;
-  // Whether the function has written to an operand.
-  bool writes(size_t given) const;
 
  private:
   using Step = Capture::Step;

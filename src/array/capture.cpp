@@ -83,6 +83,12 @@ Capture::View Capture::view_of(const ViewRef& v, bool written) {
 
 void Capture::note(const Instr& i, const Array& out, const Window::Input* in, int count,
                    bool seen) {
+  const auto written = std::ranges::find(bases_, out.base->id, &Known::id);
+  if (written == bases_.end())
+    wrote_others_ |= out.base->has_elements() || out.base->pending();
+  else
+    (written->kind == Known::Given ? wrote_operands_ : wrote_others_) |=
+        written->kind != Known::Fresh;
   if (why_) return;
   seen = seen && hidden_ == 0 && (!whole_ || open_);
   Step s{i, whole_ ? current_line() : 0, nullptr, {}, {}, count, seen, nullptr};

@@ -72,6 +72,9 @@ class Capture {
   bool makes(const Array& a) const;
   bool whole() const { return whole_; }
   bool open() const { return open_; }
+  // Whether an operand was written to, or memory that is neither an operand's nor new.
+  bool wrote_operands() const { return wrote_operands_; }
+  bool wrote_others() const { return wrote_others_; }
   // Nothing is captured any more; what was stays.
   void end();
   bool ended() const { return ended_; }
@@ -145,6 +148,7 @@ class Capture {
   std::vector<Known> bases_;
   const bool whole_, open_;
   bool ended_ = false, alone_ = false;
+  bool wrote_operands_ = false, wrote_others_ = false;
   const char* why_ = nullptr;
   uint64_t why_at_ = 0;
   size_t numbers_ = 0;

@@ -5,7 +5,11 @@ gives. Each way of reading a number is a program; numbers are changed between ca
 import collections
 import dataclasses
 import functools
+import gc
 import operator
+import os
+import statistics
+import sys
 import threading
 import types
 import weakref
@@ -709,6 +713,181 @@ def functions_in_a_list():
     return lambda x: fs[0](x), lambda k: fs.__setitem__(0, make(float(k)))
 
 
+# What a review found: names that were not there, classes, functions and dicts that are replaced.
+class Base:
+    scale = 2.0
+
+
+@way
+def hidden_by_a_class():
+    class Derived(Base):
+        pass
+
+    return lambda x: x * Derived.scale, lambda k: setattr(Derived, "scale", float(k))
+
+
+@way
+def another_class():
+    class Other:
+        scale = 3.0
+
+    c = Config()
+    del c.scale
+    c.__class__ = Base
+    return lambda x: x * c.scale, lambda k: setattr(c, "__class__", Other)
+
+
+@way
+def another_dict():
+    c = Data()
+    return lambda x: x * c.scale, lambda k: setattr(c, "__dict__", {"scale": float(k)})
+
+
+@way
+def a_special_method_that_is_replaced():
+    class Sized:
+        def __len__(self):
+            return 2
+
+    c = Sized()
+    return lambda x: x * len(c), lambda k: setattr(Sized, "__len__", lambda self: k)
+
+
+@way
+def a_classmethod_that_is_replaced():
+    class Of:
+        scale = classmethod(lambda cls: 2.0)
+
+    c = Of()
+    change = lambda k: setattr(Of, "scale", classmethod(lambda cls: float(k)))  # noqa: E731
+    return lambda x: x * c.scale(), change
+
+
+@way
+def a_name_of_a_module_that_was_absent():
+    m = types.ModuleType("settings")
+    return lambda x: x * getattr(m, "scale", 2.0), set_scale(m)
+
+
+@way
+def a_name_of_a_class_that_was_absent():
+    class Of:
+        pass
+
+    return lambda x: x * getattr(Of, "scale", 2.0), set_scale(Of)
+
+
+@way
+def a_global_name_that_was_absent():
+    space = {}
+    exec("def f(x):\n try:\n  return x * zzz\n except NameError:\n  return x * 2", space)
+    return space["f"], lambda k: space.__setitem__("zzz", float(k))
+
+
+@way
+def a_slot_that_was_absent():
+    c = Slots()
+    del c.scale
+    return lambda x: x * getattr(c, "scale", 2.0), set_scale(c)
+
+
+@way
+def a_default_by_name():
+    def g(*, scale=2.0):
+        return scale
+
+    return lambda x: x * g(), lambda k: setattr(g, "__kwdefaults__", {"scale": float(k)})
+
+
+@way
+def by_a_property_of_the_library():
+    c = [statistics.NormalDist(2.0)]
+    return lambda x: x * c[0].mean, lambda k: setattr(c[0], "_mu", float(k))
+
+
+@way
+def a_named_tuple_of_types():
+    class Of(type):
+        def __len__(cls):
+            return cls.count
+
+    class Counted(metaclass=Of):
+        count = 2
+
+    return lambda x: x * len(Counted), lambda k: setattr(Counted, "count", k)
+
+
+@way
+def environment():
+    os.environ["NUMBUS_TEST_SCALE"] = "2"
+    change = lambda k: os.environ.__setitem__("NUMBUS_TEST_SCALE", str(k))  # noqa: E731
+    return lambda x: x * float(os.environ["NUMBUS_TEST_SCALE"]), change
+
+
+@way
+def names_of_types():
+    return lambda x: x * types.SimpleNamespace(a=2.0).a, lambda k: None
+
+
+@way
+def a_list_that_is_added_to():
+    values = [2.0]
+
+    def f(x):
+        nonlocal values
+        values += [1.0]
+        return x * len(values)
+
+    return f, lambda k: None
+
+
+@way
+def set_by_object():
+    c = Config()
+
+    def f(x):
+        object.__setattr__(c, "scale", c.scale + 1)
+        return x * c.scale
+
+    return f, lambda k: None
+
+
+@way
+def attributes_of_a_tensor():
+    w = fenced([2.0])
+    w.scale = 2.0
+    return lambda x: x * w * w.scale, set_scale(w)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_classes_are_as_they_were_after_errors():
+    class Never:
+        def __get__(self, o, kind):
+            raise KeyError("never asked for")
+
+    class Of:
+        never = Never()
+        scale = 2.0
+
+    c = Of()
+    compiled = nb.compile(lambda x: x * c.scale * (2.0 if int is int else 3.0))
+    for _ in range(6):
+        assert compiled(fenced([1.0])).item() == 4
+    assert "__getattribute__" not in vars(Of) and gc.isenabled()
+    assert type(types) is types.ModuleType
+
+    def fails(x):
+        return x * c.missing
+
+    compiled = nb.compile(fails)
+    limit = sys.getrecursionlimit()
+    for _ in range(4):
+        with pytest.raises(AttributeError):
+            compiled(fenced([1.0]))
+    assert "__getattribute__" not in vars(Of) and gc.isenabled()
+    assert sys.getrecursionlimit() == limit
+
+
 @pytest.mark.parametrize(
     ("make", "read", "change", "is_seen"),
     [
@@ -751,8 +930,9 @@ def classes_as_they_were():
 # What these read is not seen, so that Python runs them.
 PYTHONS = {
     "too_many_items", "a_deque", "an_array_of_numpys", "an_iterator", "a_generator",
-    "set_by_operator", "random_choices", "replaced_dataclass", "cached",
-    "by_descriptor", "attributes_of_a_thread", "a_view_of_a_dict",
+    "set_by_operator", "random_choices",
+    "a_list_that_is_added_to", "set_by_object", "replaced_dataclass", "cached",
+    "asked", "attributes_of_a_thread", "a_view_of_a_dict",
 }  # fmt: skip
 
 
@@ -760,6 +940,7 @@ PYTHONS = {
 SHARED = {
     "by_class", "by_classmethod", "by_super", "by_type", "by_class_of", "table_of_class",
     "class_in_list", "method_of_a_class", "attribute_of_class_by_object", "by_metaclass",
+    "environment",
 }  # fmt: skip
 
 

@@ -293,8 +293,6 @@ def _spread(axes, tree):
 
 
 class _Leaves(Leaves):
-    keeps_writes = False
-
     def split(self, result):
         leaves, form = tree_flatten(arrays(result))
         return leaves, form.unflatten

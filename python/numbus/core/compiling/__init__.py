@@ -114,9 +114,10 @@ class Compiled:
         last = calls.last
         gradients = {} if last is None else {id(t): t._grad for t in last.tensors}
         given = [(t, t._grad) for t in _tensors((args, keywords))] if calls.open else ()
-        started = watch.begin()
+        started = False
         capture.begin(calls.open)
         try:
+            started = watch.begin()
             made = self._function(*args, **keywords)
         finally:
             capture.end()

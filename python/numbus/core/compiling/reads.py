@@ -40,22 +40,19 @@ _FIXED = (
     types.MethodWrapperType, types.ClassMethodDescriptorType, types.GetSetDescriptorType,
     types.MemberDescriptorType, types.CodeType, types.GenericAlias, types.UnionType, property,
     re.Pattern, datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal,
-    fractions.Fraction, np.dtype, np.ufunc, np.generic, super,
+    fractions.Fraction, np.dtype, np.ufunc, np.generic, super, collections._tuplegetter,
 )  # fmt: skip
 _ARRAYS = (_core.TensorBase, _core.ndarray, _core.generic)
 _CONTAINERS = (list, tuple, dict, set, frozenset)
 _PLAIN = {*_CONTAINERS, collections.OrderedDict, collections.defaultdict}
 _OPEN = {object, *_PLAIN, types.SimpleNamespace, typing.Generic}
 _SUFFIXES = tuple(importlib.machinery.EXTENSION_SUFFIXES)
+# Entries of classes that say nothing of what code reads of these.
+_OF_CLASSES = {"_abc_impl", "__annotations__", "__doc__", "__module__", "__weakref__"}
 _HEAP, _IMMUTABLE = 1 << 9, 1 << 8  # flags of types
-# Entries of classes that say nothing of what code reads.
-_OF_CLASSES = {
-    "__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__annotations__",
-    "__getattribute__", "__abstractmethods__", "__slots__", "__parameters__", "__orig_bases__",
-    "__static_attributes__", "__firstlineno__", "__annotate__", "__annotations_cache__",
-    "__annotate_func__", "_abc_impl",
-}  # fmt: skip
-
+# What is asked of modules that note it themselves, `types` among them.
+_Module = types.ModuleType
+_name_of, _set_name_of = _Module.__getattribute__, _Module.__setattr__
 _lock = threading.Lock()
 _readers = {}  # by threads that capture: the reads that they note
 _classes = {}  # classes that note reads, and the `__getattribute__` that they had, or None
@@ -70,6 +67,8 @@ def is_ours(code):
 def is_librarys(code):
     """Whether code is that of Python's own library."""
     file = code.co_filename
+    if file.startswith("<frozen "):
+        return True
     return file.startswith(LIBRARY) and "-packages" + os.sep not in file
 
 
@@ -90,24 +89,42 @@ def _noting(original):
         except AttributeError:
             reads = _reader()
             if reads is not None:
-                reads.absent(self, name)
+                reads.noted(reads.absent, self, name)
             raise
         reads = _reader()
         if reads is not None:
-            reads.attribute(self, name, value)
+            reads.noted(reads.attribute, self, name, value)
         return value
 
     __getattribute__.original = original
+    _noting_codes.add(__getattribute__.__code__)
     return __getattribute__
 
 
-class _NotingModule(types.ModuleType):
+_noting_codes = set()
+
+
+class _NotingModule(_Module):
     def __getattribute__(self, name):
-        value = types.ModuleType.__getattribute__(self, name)
+        try:
+            value = _name_of(self, name)
+        except AttributeError:
+            reads = _reader()
+            if reads is not None:
+                reads.noted(reads.absent_of_module, self, name)
+            raise
         reads = _reader()
         if reads is not None:
-            reads.of_module(self, name, value)
+            reads.noted(reads.of_module, self, name, value)
         return value
+
+
+_noting_codes.add(_NotingModule.__getattribute__.__code__)
+
+
+def notes(code):
+    """Whether code stands between a read and its reader only to note it."""
+    return code in _noting_codes
 
 
 def _mro(kind):
@@ -171,12 +188,12 @@ class Reads:
         self.serves = serves  # whether what a frame reads is the package's own concern
         self.guards = {}
         self.reason, self.doubts = None, []
+        self.containers = []  # with their items
         self._name_part = name_part  # is told each object
         self._seen, self._given = {}, {}  # objects by their ids
         self._items = 0
         self._where = None
-        self._kinds = {}  # classes whose objects are read
-        self._asks_for_classes = False
+        self._kinds = {}  # classes that are guarded, by their ids
 
     def begin(self):
         """Notes attributes of all objects that are reached from now on."""
@@ -195,9 +212,17 @@ class Reads:
                 else:
                     type.__setattr__(kind, "__getattribute__", original)
             for module, kind in _modules.values():
-                types.ModuleType.__setattr__(module, "__class__", kind)
+                _set_name_of(module, "__class__", kind)
             _classes.clear()
             _modules.clear()
+
+    def noted(self, note, *read):
+        """Notes a read of the program's, which is none of what fails here."""
+        self._where = _getframe(2).f_code
+        try:
+            note(*read)
+        except Exception as error:
+            self._refuse(f"what it reads cannot be followed ({type(error).__name__})")
 
     def add(self, kind, of, name, value, owner=None):
         """Notes that `of` has a value by a name."""
@@ -221,13 +246,15 @@ class Reads:
                 if name in names:
                     self.add(ITEM, names, name, names[name])
                     self.reach(names[name], code)
-                elif name in builtins:
-                    self._asks_for_classes |= name in ("type", "super")
+                else:
                     self.add(ABSENT, names, name, None)
+                if name not in names and name in builtins:
                     self.add(ITEM, builtins, name, builtins[name])
             elif i.opname == "IMPORT_NAME":
                 for name in (i.argval, i.argval.partition(".")[0]):
-                    self.reach(sys.modules.get(name), code)
+                    if name in sys.modules:
+                        self.add(ITEM, sys.modules, name, sys.modules[name])
+                        self.reach(sys.modules[name], code)
 
     def closures(self, codes):
         """Variables of other functions that the functions of code see."""
@@ -239,6 +266,7 @@ class Reads:
                 try:
                     value = cell.cell_contents
                 except ValueError:
+                    self.add(ABSENT, cell, "cell_contents", None)
                     continue
                 self.add(CELL, cell, None, value)
                 self.reach(value, function.__code__)
@@ -253,7 +281,12 @@ class Reads:
         todo = [(value, given)]
         while todo:
             o, given = todo.pop()
-            if type(o) in _FIXED or type(o) is object or isinstance(o, _ARRAYS):
+            if type(o) in _FIXED or type(o) is object:
+                continue
+            if isinstance(o, _ARRAYS):
+                if getattr(o, "__dict__", None) and id(o) not in self._seen:
+                    self._seen[id(o)] = o
+                    todo.append((o.__dict__, False))
                 continue
             known = self._given if given else self._seen
             if id(o) in known:
@@ -266,7 +299,8 @@ class Reads:
                 if self._items > _MOST:
                     self._refuse(f"it can reach more than {_MOST} items of lists and dicts")
                     return
-                given = given and isinstance(o, (list, tuple, dict))
+                self.containers.append((o, inner))
+                given = given and type(o) in (list, tuple, dict)
                 if not given and not isinstance(o, (tuple, frozenset)):
                     self.add(ITEMS, o, None, inner)
                 todo += [(item, given) for item in inner]
@@ -278,13 +312,14 @@ class Reads:
         """Has reads of an object's attributes noted; what can be read of it in other ways."""
         if isinstance(o, type):
             return self._class(o)
-        if isinstance(o, types.ModuleType):
+        if isinstance(o, _Module):
             self._follow_module(o)
             return ()
         if kind is types.FunctionType:
             if not is_ours(o.__code__):
                 self.add(ATTRIBUTE, o, "__code__", o.__code__)
                 self.add(ATTRIBUTE, o, "__defaults__", o.__defaults__)
+                self.add(ATTRIBUTE, o, "__kwdefaults__", o.__kwdefaults__)
                 return (o.__defaults__, o.__kwdefaults__, o.__dict__)
             return ()
         if kind is types.MethodType:
@@ -304,6 +339,11 @@ class Reads:
             return ()
         if _is_pythons(kind) and _hides_nothing(kind):
             self._follow(kind, o)
+            self.add(ATTRIBUTE, o, "__class__", kind)
+            fields = _fields(o)
+            if fields is not None:
+                self.add(ATTRIBUTE, o, "__dict__", fields)
+            return self._class(kind)
         elif not _is_of_the_package(kind) and not isinstance(o, _FIXED):
             self._doubt(o)
         return ()
@@ -321,23 +361,35 @@ class Reads:
         return f" ({code.co_filename}, line {code.co_firstlineno})" if code is not None else ""
 
     def _class(self, kind):
-        """All that a class has, as code may read it in any way."""
+        """Guards all that a class has, as code may read it in any way; what it has."""
+        if id(kind) in self._kinds:
+            return ()
+        self._kinds[id(kind)] = kind
         found = []
         for k in _mro(kind):
             if not _is_foreign(k) or not _is_pythons(k):
                 continue
-            for name, raw in list(_entries(k).items()):
-                if name in _OF_CLASSES or isinstance(raw, classmethod):
-                    continue
-                value = getattr(k, name, None)
-                if value is not getattr(k, name, None):
-                    continue
-                self.add(ATTRIBUTE, k, name, value)
-                found.append(value)
+            entries = gc.get_referents(_entries(k))[0]
+            own = dict(entries)
+            with _lock:
+                if k in _classes:  # it notes reads at present
+                    own.pop("__getattribute__")
+                    if _classes[k] is not None:
+                        own["__getattribute__"] = _classes[k]
+            if "__getattribute__" in own:
+                self._refuse(f"{k.__qualname__} says itself what its attributes are")
+            self.guards[ITEMS, id(entries), None] = ITEMS, entries, None, flat(own), k
+            found += [
+                v
+                for name, v in own.items()
+                if name not in _OF_CLASSES and not isinstance(v, types.FunctionType)
+            ]
+        self.add(ATTRIBUTE, kind, "__mro__", _mro(kind))
+        if type(kind) is not type:
+            found.append(type(kind))
         return found
 
     def _follow(self, kind, o):
-        self._kinds[kind] = True
         with _lock:
             if kind in _classes:
                 return
@@ -358,9 +410,9 @@ class Reads:
         with _lock:
             if id(module) in _modules or kind is _NotingModule:
                 return
-            if kind is not types.ModuleType:
+            if kind is not _Module:
                 return self._module_of_a_kind(module)
-            types.ModuleType.__setattr__(module, "__class__", _NotingModule)
+            _set_name_of(module, "__class__", _NotingModule)
             _modules[id(module)] = module, kind
         return None
 
@@ -370,14 +422,14 @@ class Reads:
 
     def attribute(self, o, name, value):
         """Code that is not the package's has read an attribute of an object."""
-        self._where = _getframe(2).f_code
         kind = type(o)
         if name == "__class__":
             self.reach(value)
             return
         fields = _fields(o)
         if name == "__dict__":
-            self.reach(fields)
+            self.add(ITEMS, fields, None, flat(fields), o)
+            self.reach(tuple(fields.values()))
             return
         self.reach(value)
         if fields is not None:
@@ -386,31 +438,30 @@ class Reads:
                 return
             self.add(ABSENT, fields, name, None, o)
         for k in _mro(kind):
-            entries = _entries(k)
-            if name not in entries:
+            if name not in _entries(k):
                 continue
-            raw = entries[name]
+            raw = _entries(k)[name]
             if isinstance(raw, types.MemberDescriptorType):  # of __slots__
                 self.add(ATTRIBUTE, o, name, value)
-            elif not hasattr(type(raw), "__get__"):
+            elif not _is_foreign(k) and not hasattr(type(raw), "__get__"):
                 self.add(ATTRIBUTE, kind, name, value, o)
-            elif _is_pythons(k):
-                own = getattr(k, name, None)
-                if own is not None and own is getattr(k, name, None):
-                    self.add(ATTRIBUTE, k, name, own)
             return
 
     def absent(self, o, name):
         """An attribute that an object does not have itself was asked for."""
-        self._where = _getframe(2).f_code
         fields = _fields(o)
         if fields is not None and name not in fields:
             self.add(ABSENT, fields, name, None, o)
+        elif fields is None:
+            self.add(ABSENT, o, name, None)
+
+    def absent_of_module(self, module, name):
+        """A name that a module does not have was asked for."""
+        self.add(ABSENT, _name_of(module, "__dict__"), name, None, module)
 
     def of_module(self, module, name, value):
         """Code that is not the package's has read a name of a module."""
-        self._where = _getframe(2).f_code
-        names = types.ModuleType.__getattribute__(module, "__dict__")
+        names = _name_of(module, "__dict__")
         if name == "__dict__":
             self.reach(names)
             return
@@ -419,12 +470,6 @@ class Reads:
         elif not name.startswith("__"):
             self.add(ABSENT, names, name, None, module)
         self.reach(value)
-
-    def finish(self):
-        """Adds what `type` and `super` may have given: all of the classes of objects."""
-        if self._asks_for_classes:
-            for kind in list(self._kinds):
-                self.reach(kind)
 
 
 def _fields(o):

@@ -11,7 +11,8 @@ import types
 import numpy as np
 
 from ... import _core
-from .reads import LIBRARY, PACKAGE, Reads, is_librarys, is_ours
+from .kinds import ITEM, flat
+from .reads import LIBRARY, PACKAGE, Reads, is_librarys, is_ours, notes
 
 # Files of the package whose functions keep a state of their own, which a step would have to change
 # each time.
@@ -78,7 +79,7 @@ class Watch:
         self.parts = {}  # {id: (object, make)}
         self.renewals = []
         self._new = {}
-        self._collects = False
+        self._collects, self._deepest = False, None
 
     def begin(self):
         """Whether it could begin."""
@@ -89,8 +90,10 @@ class Watch:
         self._collects = gc.isenabled()
         gc.disable()
         gc.collect(0)
+        self._deepest = sys.getrecursionlimit()
+        sys.setrecursionlimit(2 * self._deepest + 200)  # each read takes another frame
         self.reads.begin()
-        self.reads.reach(self.function)
+        self.reads.noted(self.reads.reach, self.function)
         sys.setprofile(self._see)
         return True
 
@@ -107,19 +110,44 @@ class Watch:
 
     def end(self):
         _present.watch = None
+        if self._deepest is None:
+            return
         if sys.getprofile() == self._see:
             sys.setprofile(None)
-        self.reads.closures(self.codes)
-        self.reads.finish()
-        self.reads.end()
+        sys.setrecursionlimit(self._deepest)
+        try:
+            self.reads.noted(self.reads.closures, self.codes)
+        finally:
+            self.reads.end()
         doubts = (why for o, why in self.reads.doubts if not self.is_new(o))
-        self.reason = self.reason or self.reads.reason or next(doubts, None)
+        self.reason = self.reason or self.reads.reason or next(doubts, None) or self._changed()
         self.guards = [g for *g, owner in self.reads.guards.values() if not self.is_new(owner)]
         self._new = {}
         if self._collects:
             gc.enable()
 
+    def _changed(self):
+        """What the call has changed without a statement or function that says so."""
+        for container, items in self.reads.containers:
+            now = flat(container)
+            same = len(now) == len(items) and all(map(operator.is_, now, items))
+            if not same and not self.is_new(container):
+                return f"it changes a {type(container).__name__}"
+        for kind, of, name, value, owner in self.reads.guards.values():
+            if kind == ITEM and of.get(name) is not value and not self.is_new(owner):
+                return f"it changes {name}"
+        return None
+
     def _see(self, frame, event, what):
+        try:
+            self._follow(frame, event, what)
+        except Exception as error:
+            self.reason = self.reason or (
+                f"what it does cannot be followed ({type(error).__name__})"
+                + _at(frame.f_code, frame.f_lineno)
+            )
+
+    def _follow(self, frame, event, what):
         code = frame.f_code
         if event == "call":
             make = _methods.get(code)
@@ -139,10 +167,14 @@ class Watch:
                 self.reason = self.reason or _changes(code)
         elif event == "return":
             back = frame.f_back
-            if what is not None and back is not None and not _serves_the_package(back):
+            if what is None or back is None or is_ours(back.f_code):
+                return
+            if not _serves_the_package(back):
                 self.reads.reach(what, back.f_code, given=True)
         elif event == "c_call" and self.reason is None:
-            if _is_harmless(code) or _serves_the_package(frame) or self._is_harmless(what):
+            if is_ours(code) or _is_harmless(code) or _serves_the_package(frame):
+                return
+            if self._is_harmless(what):
                 return
             name = getattr(what, "__qualname__", None) or repr(what)
             self.reason = f"it calls {name}" + _at(code, frame.f_lineno)
@@ -178,6 +210,9 @@ def _serves_the_package(frame):
     """Whether code is the package's, or NumPy's or Python's library's and called from there."""
     while frame is not None:
         code = frame.f_code
+        if notes(code):
+            frame = frame.f_back
+            continue
         if is_ours(code):
             return True
         if not code.co_filename.startswith(_NUMPY) and not is_librarys(code):
