@@ -133,7 +133,7 @@ AGAIN = """
         dist.all_reduce(x)
         assert x.tolist() == [3 * k] * 3
         dist.destroy_process_group()
-    print("fine", k)
+    print(f"fine {k}\\n", end="")  # one write: ranks share the pipe
 """
 
 

@@ -117,8 +117,6 @@ def test_points_of_one_array():
         ("np.einsum(t, a, a)", "ij,jk->ik"),
         ("np.histogramdd(a, 3)[0]", "tuple"),
         ("np.real_if_close(a + 1j)", "x.real"),
-        ("np.geomspace(a, a, 3)", "loop"),
-        ("np.cumsum(a, 0, out=np.ones((2, 2), np.float32))", "out"),
         ("np.unique(a, axis=0)", ""),
         ("np.nansum(a, where=a > 1)", "where"),
     ],
