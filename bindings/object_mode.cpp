@@ -28,7 +28,7 @@ nb::object given(const Type& t, const int64_t*& words) {
   return to_python(t, words, Arguments());
 }
 
-// Whether an array that lies in memory of nobody whom Python knows is still held by somebody.
+// Raises where a block has kept an array whose memory Python does not own: it ends with the block.
 void expect_let_go(const Type& t, const int64_t*& words, nb::handle value, Py_ssize_t least) {
   if (t.is(Type::Tag::Tuple)) {
     for (size_t k = 0; k < t.items.size(); ++k) {

@@ -224,7 +224,7 @@ class Recorded {
   program::Program none_;
 };
 
-// The first example of dense arrays whose first axis counts examples, in memory of its own.
+// The first example of arrays whose first axis counts examples, in memory of its own.
 std::vector<Array> first_examples(std::span<const Array> whole) {
   std::vector<Array> first;
   for (const Array& a : whole) {
@@ -283,7 +283,6 @@ Example capture_example(std::span<const Array> whole, nb::handle body) {
 // the first one alone, in copies, whether these were written to, and whether other arrays were.
 nb::object record_batch(const nb::tuple& given, int64_t n, nb::handle body) {
   std::vector<Array> whole = arrays_of(given);
-  for (Array& a : whole) a = copy(a, a.dtype, true);
   Example one = capture_example(whole, body);
   std::optional<Batch> batch;
   if (!one.why) one.why = batch.emplace(one.recipe, n).why();
@@ -291,6 +290,7 @@ nb::object record_batch(const nb::tuple& given, int64_t n, nb::handle body) {
     Capture::spoil();  // what contains it has not seen the first example
     return nb::make_tuple(one.why, one.wrote_operands, one.wrote_others);
   }
+  for (Array& a : whole) a = copy(a, a.dtype, true);
   std::vector<Array> results = batch->record(whole);
   nb::list made, leads;
   for (size_t k = 0; k < results.size(); ++k) {

@@ -32,8 +32,8 @@ nb::object given_or(const Arguments& call, const Type& t, int64_t owner, Make ma
   return make(o);
 }
 
-// A record or an array of them, in the memory of an argument. Its fields' words say where each
-// lies; the argument says what lies between them.
+// A record or an array of them, in the memory of an argument. The words of its fields say where
+// each field lies; the dtype of the argument says which bytes lie between the fields.
 nb::object records(const Type& t, const int64_t*& words, const Arguments& call) {
   std::vector<int64_t> addresses;
   const int64_t* first = words;

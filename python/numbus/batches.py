@@ -10,6 +10,7 @@ from .core import trees
 from .core.errors import message
 from .core.operands import to_ndarray
 from .functions.joining import stack
+from .functions.manipulation import moveaxis
 
 __all__ = ["vmap"]
 
@@ -73,16 +74,9 @@ def _size(leaves, axes, count):
     return n
 
 
-def _moved(a, source, to):
-    """An array with an axis elsewhere."""
-    order = [k for k in range(a.ndim) if k != source]
-    order.insert(to, source)
-    return a.transpose(order)
-
-
 def _spread(a, n, axis):
     """An array repeated along a new axis."""
-    return _core.copy_of(_moved(_core.broadcast_to(a, (n, *a.shape)), 0, axis))
+    return _core.copy_of(moveaxis(_core.broadcast_to(a, (n, *a.shape)), 0, axis))
 
 
 def mapped(call, leaves, axes, out_axes, of, count=None):
@@ -142,7 +136,7 @@ def _at_once(call, leaves, axes, out_axes, of, n):
     if any(type(a) is not ndarray for a, d in zip(raws, axes, strict=True) if d is not None):
         return None, None
     which = [k for k, d in enumerate(axes) if d is not None]
-    whole = tuple([_moved(raws[k], axes[k], 0) for k in which])
+    whole = tuple([moveaxis(raws[k], axes[k], 0) for k in which])
     kept = []
 
     def body(examples):
@@ -179,7 +173,7 @@ def _at_once(call, leaves, axes, out_axes, of, n):
             results.append(of.like(leaf, a))
             continue
         to = d % (len(leaf.shape) + 1)
-        results.append(of.like(leaf, _moved(a, 0, to) if leads else _spread(a, n, to)))
+        results.append(of.like(leaf, moveaxis(a, 0, to) if leads else _spread(a, n, to)))
     return None, (build(results),)
 
 

@@ -22,7 +22,7 @@ def is_enabled():
 
 
 def are_wanted():
-    """Whether loops are compiled where no option says so: NUMBUS_LOOPS=0 turns it off."""
+    """Whether loops are compiled if no option is given: yes, unless NUMBUS_LOOPS is 0."""
     return os.environ.get("NUMBUS_LOOPS", "1") != "0"
 
 

@@ -1,9 +1,7 @@
 """What has to be as it was for a captured call to stand for the next one."""
 
 from ... import _core
-from .kinds import GRADIENT, HOLDS, ITEMS
-
-_ARRAYS = (_core.TensorBase, _core.ndarray, _core.generic)
+from .kinds import ARRAYS, GRADIENT, HOLDS, ITEMS
 
 
 class Parts:
@@ -37,7 +35,7 @@ def of(watch, capture, tensors, gradients):
     for kind, of_, name, value in guards:
         for x in value if kind == ITEMS else (value,):
             # The next call may have another argument, and this one in its place.
-            if isinstance(x, _ARRAYS) and capture.is_given(x):
+            if isinstance(x, ARRAYS) and capture.is_given(x):
                 return "an argument is also reached in another way"
             if isinstance(x, _core.TensorBase):
                 add(HOLDS, x, None, x._array)

@@ -1,6 +1,9 @@
-"""Kinds of guards, as bindings/steps.h has them."""
+"""Kinds of guards, as bindings/steps.h has them, and of what they guard."""
+
+from ... import _core
 
 ITEM, ATTRIBUTE, CELL, ITEMS, GRADIENT, HOLDS, TRUTH, ABSENT = range(8)
+ARRAYS = (_core.TensorBase, _core.ndarray, _core.generic)
 
 
 def flat(container):

@@ -26,8 +26,7 @@ from threading import get_ident
 
 import numpy as np
 
-from ... import _core
-from .kinds import ABSENT, ATTRIBUTE, CELL, ITEM, ITEMS, flat
+from .kinds import ABSENT, ARRAYS, ATTRIBUTE, CELL, ITEM, ITEMS, flat
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 LIBRARY = sysconfig.get_paths()["stdlib"] + os.sep
@@ -42,7 +41,6 @@ _FIXED = (
     re.Pattern, datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal,
     fractions.Fraction, np.dtype, np.ufunc, np.generic, super, collections._tuplegetter,
 )  # fmt: skip
-_ARRAYS = (_core.TensorBase, _core.ndarray, _core.generic)
 _CONTAINERS = (list, tuple, dict, set, frozenset)
 _PLAIN = {*_CONTAINERS, collections.OrderedDict, collections.defaultdict}
 _OPEN = {object, *_PLAIN, types.SimpleNamespace, typing.Generic}
@@ -80,8 +78,8 @@ def _reader():
     return reads
 
 
-def _noting(original):
-    """A `__getattribute__` that notes what is read."""
+def _noting(original, present, absent):
+    """A `__getattribute__` that has what is read noted by methods of `Reads` of these names."""
 
     def __getattribute__(self, name):
         try:
@@ -89,42 +87,24 @@ def _noting(original):
         except AttributeError:
             reads = _reader()
             if reads is not None:
-                reads.noted(reads.absent, self, name)
+                reads.noted(getattr(reads, absent), self, name)
             raise
         reads = _reader()
         if reads is not None:
-            reads.noted(reads.attribute, self, name, value)
+            reads.noted(getattr(reads, present), self, name, value)
         return value
 
     __getattribute__.original = original
-    _noting_codes.add(__getattribute__.__code__)
     return __getattribute__
 
 
-_noting_codes = set()
-
-
 class _NotingModule(_Module):
-    def __getattribute__(self, name):
-        try:
-            value = _name_of(self, name)
-        except AttributeError:
-            reads = _reader()
-            if reads is not None:
-                reads.noted(reads.absent_of_module, self, name)
-            raise
-        reads = _reader()
-        if reads is not None:
-            reads.noted(reads.of_module, self, name, value)
-        return value
-
-
-_noting_codes.add(_NotingModule.__getattribute__.__code__)
+    __getattribute__ = _noting(_name_of, "of_module", "absent_of_module")
 
 
 def notes(code):
     """Whether code stands between a read and its reader only to note it."""
-    return code in _noting_codes
+    return code is _NotingModule.__getattribute__.__code__
 
 
 def _mro(kind):
@@ -158,18 +138,20 @@ def _hides_nothing(kind):
     )
 
 
+def _top(kind):
+    """The outermost package that a class says it is of."""
+    return str(_entries(kind).get("__module__", "builtins")).partition(".")[0]
+
+
 def _is_of_the_package(kind):
-    return str(_entries(kind).get("__module__", "")).partition(".")[0] == "numbus"
+    return _top(kind) == "numbus"
 
 
 def _is_foreign(kind):
     """Whether a class is neither Python's nor the package's."""
-    module = _entries(kind).get("__module__", "builtins")
-    if not isinstance(module, str):
-        return True
-    top = module.partition(".")[0]
+    top = _top(kind)
     known = top in ("numbus", "numpy") or top in sys.stdlib_module_names
-    return module == "__main__" or not known
+    return top == "__main__" or not known
 
 
 class Reads:
@@ -283,7 +265,7 @@ class Reads:
             o, given = todo.pop()
             if type(o) in _FIXED or type(o) is object:
                 continue
-            if isinstance(o, _ARRAYS):
+            if isinstance(o, ARRAYS):
                 if getattr(o, "__dict__", None) and id(o) not in self._seen:
                     self._seen[id(o)] = o
                     todo.append((o.__dict__, False))
@@ -344,7 +326,7 @@ class Reads:
             if fields is not None:
                 self.add(ATTRIBUTE, o, "__dict__", fields)
             return self._class(kind)
-        elif not _is_of_the_package(kind) and not isinstance(o, _FIXED):
+        if not _is_of_the_package(kind) and not isinstance(o, _FIXED):
             self._doubt(o)
         return ()
 
@@ -398,7 +380,8 @@ class Reads:
             )
             own = _entries(kind).get("__getattribute__")
             try:
-                noting = _noting(getattr(original, "original", original))
+                original = getattr(original, "original", original)
+                noting = _noting(original, "attribute", "absent")
                 type.__setattr__(kind, "__getattribute__", noting)
             except TypeError:
                 return self._doubt(o)

@@ -25,15 +25,12 @@ def carray(ptr, shape, dtype=None):
 @known("pointers.farray")
 def farray(ptr, shape, dtype=None):
     """The array of a shape in Fortran order at a pointer."""
-    a = ptr if dtype is None else ptr.view(dtype)
-    step = a.itemsize
     if not isinstance(shape, tuple):
-        return np.lib.stride_tricks.as_strided(a, (shape,), (step,))
+        return carray(ptr, shape, dtype)
     if len(shape) == 1:
-        return np.lib.stride_tricks.as_strided(a, shape, (step,))
+        return carray(ptr, shape, dtype)
     if len(shape) == 2:
-        return np.lib.stride_tricks.as_strided(a, shape, (step, step * shape[0]))
+        return carray(ptr, (shape[1], shape[0]), dtype).T
     if len(shape) == 3:
-        column = step * shape[0]
-        return np.lib.stride_tricks.as_strided(a, shape, (step, column, column * shape[1]))
+        return carray(ptr, (shape[2], shape[1], shape[0]), dtype).T
     raise NotImplementedError("not yet: farray() of more than three axes")
