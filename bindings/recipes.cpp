@@ -50,8 +50,11 @@ bool CallKey::add_array(PyObject* o, uint64_t tag) {
 bool CallKey::add_items(PyObject* o, uint64_t tag, Py_ssize_t n,
                         PyObject* (*item)(PyObject*, Py_ssize_t)) {
   words_.push_back(tag | static_cast<uint64_t>(n) << 8);
+  if (depth_ == kMostNested) return false;
+  ++depth_;
   for (Py_ssize_t k = 0; k < n; ++k)
     if (!add(item(o, k))) return false;
+  --depth_;
   return true;
 }
 
@@ -110,10 +113,13 @@ bool CallKey::add_of_step(PyObject* o) {
     return add_array(t.array, kTensor);
   }
   words_.push_back(kDict | static_cast<uint64_t>(PyDict_Size(o)) << 8);
+  if (depth_ == kMostNested) return false;
+  ++depth_;
   Py_ssize_t at = 0;
   PyObject *key, *item;
   while (PyDict_Next(o, &at, &key, &item))
     if (!add(key) || !add(item)) return false;
+  --depth_;
   return true;
 }
 

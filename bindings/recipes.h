@@ -11,6 +11,9 @@
 
 namespace numbus::bindings {
 
+// Containers that are nested deeper, or contain themselves, are left to Python.
+constexpr int kMostNested = 64;
+
 // What tells a call from others as far as its instructions depend on it; and its arrays.
 class CallKey {
  public:
@@ -37,6 +40,7 @@ class CallKey {
 
   std::vector<uint64_t> words_;
   std::vector<nb::object> kept_;  // whose addresses are among the words
+  int depth_ = 0;
   bool step_ = false, differentiated_ = false;
 };
 

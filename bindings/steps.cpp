@@ -43,11 +43,12 @@ bool can_be_differentiated(PyObject* o) {
   return requires_gradient(t) && (t.leaf || program::Tape::get().writer(as_array(t.array)) >= 0);
 }
 
-// Whether any tensor in a result can still be differentiated.
-bool is_open(PyObject* o) {
-  auto any = [](Py_ssize_t n, auto item) {
+// Whether any tensor in a result can still be differentiated, or it is nested too deep to tell.
+bool is_open(PyObject* o, int depth = 0) {
+  if (depth > kMostNested) return true;
+  auto any = [depth](Py_ssize_t n, auto item) {
     for (Py_ssize_t k = 0; k < n; ++k)
-      if (is_open(item(k))) return true;
+      if (is_open(item(k), depth + 1)) return true;
     return false;
   };
   if (PyTuple_Check(o))
@@ -56,7 +57,7 @@ bool is_open(PyObject* o) {
     return any(PyList_Size(o), [&](Py_ssize_t k) { return PyList_GetItem(o, k); });
   if (PyDict_Check(o)) {
     const nb::object values = nb::steal(PyDict_Values(o));
-    return is_open(values.ptr());
+    return is_open(values.ptr(), depth + 1);
   }
   return can_be_differentiated(o);
 }
@@ -101,12 +102,14 @@ nb::object record_open(const Recipe& recipe, const Made& result, std::span<const
 
 }  // namespace
 
-const char* Made::read(PyObject* o, std::vector<Array>& arrays, bool opens) {
+const char* Made::read(PyObject* o, std::vector<Array>& arrays, bool opens, int depth) {
+  if (depth > kMostNested) return "the result is nested too deep";
   auto of_items = [&](Kind k, Py_ssize_t n, auto item) -> const char* {
     kind = k;
     items.resize(static_cast<size_t>(n));
     for (Py_ssize_t j = 0; j < n; ++j)
-      if (const char* why = items[static_cast<size_t>(j)].read(item(j), arrays, opens)) return why;
+      if (const char* why = items[static_cast<size_t>(j)].read(item(j), arrays, opens, depth + 1))
+        return why;
     return nullptr;
   };
   if (is_tensor(o) || is_array(o) || (is_generic(o) && !as_generic(o).known)) {

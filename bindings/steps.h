@@ -23,7 +23,7 @@ struct Made {
 
   // Adds the arrays in `o`; why it cannot be made again: null, it can. `opens`: results may be
   // differentiated.
-  const char* read(PyObject* o, std::vector<Array>& arrays, bool opens);
+  const char* read(PyObject* o, std::vector<Array>& arrays, bool opens, int depth = 0);
   nb::object make(std::vector<Array>& arrays) const;
 };
 

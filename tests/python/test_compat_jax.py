@@ -78,7 +78,10 @@ MESSAGES = {
     "ar('float32') + jnp.ones(3)": (TypeError, "incompatible shapes for broadcasting"),
     "hash(ar('int32'))": (TypeError, "unhashable"),
     "float(ar('float32'))": (TypeError, "Only scalar arrays"),
-    "jnp.zeros(3).at[jnp.array([7])].set(1.0).tolist()": (IndexError, "out of bounds"),
+    "jnp.zeros(3).at[jnp.array([7])].set(1.0, mode='promise_in_bounds').tolist()": (
+        IndexError,
+        "out of bounds",
+    ),
     "jnp.zeros(3).at[0].set(1.0, mode='what')": (ValueError, "unknown mode"),
     "jnp.safe_eval": (AttributeError, "does not serve yet"),
     "jax.shard_map": (AttributeError, "jax.shard_map"),
@@ -184,3 +187,41 @@ def _printed(program, folder):
 def test_mlp_prints_what_jax_prints(tmp_path):
     got = _printed(MLP, tmp_path)
     assert [float(x) for x in got] == pytest.approx([float(x) for x in MLP_PRINTS], abs=2e-4)
+
+
+AT_PARTS = [(9,), (-4, slice(1, 3)), (1, 7), ([0, 5, 2, -9],), ([2, 7], [1, 1]), ([0, 2], [3, 9]),
+            (slice(None), [1, 9]), (slice(1, None), [1, 9, -1]), (1, [0, 7]), ([0, 0, 3], 2),
+            ([[0, 4], [1, -1]],), (..., [3, -5]), ([], 1), ([1, 9], slice(0, 3, 2))]  # fmt: skip
+
+
+@pytest.mark.parametrize("op", ["set", "add", "multiply", "max"])
+@pytest.mark.parametrize("mode", [None, "drop", "fill"])
+@pytest.mark.parametrize("key", AT_PARTS, ids=repr)
+def test_updates_beyond_an_axis_are_left_out(key, mode, op):
+    names = _names()
+    jnp = names["jnp"]
+    x = numpy.arange(12, dtype="f4").reshape(3, 4) + 1
+    # Which elements an index names is asked of an array with room on both sides.
+    n = 16
+    numbers = numpy.full((2 * n, 2 * n), -1)
+    numbers[n : n + 3, n : n + 4] = numpy.arange(12).reshape(3, 4)
+
+    def moved(part, extent):
+        if isinstance(part, slice):
+            return slice(*[n + k for k in part.indices(extent)[:2]], part.step)
+        k = numpy.array(part, dtype=int)
+        return n + numpy.where(k < 0, k + extent, k)
+
+    parts = (slice(None), *key[1:]) if key[0] is Ellipsis else (*key, slice(None))[:2]
+    found = numbers[moved(parts[0], 3), moved(parts[1], 4)]
+    values = 0.5 + numpy.arange(found.size, dtype="f4").reshape(found.shape)
+    flat = x.copy().reshape(-1)
+    for k, v in zip(found.reshape(-1), values.reshape(-1), strict=True):
+        if k >= 0:
+            one = {"set": v, "add": flat[k] + v, "multiply": flat[k] * v, "max": max(flat[k], v)}
+            flat[k] = one[op]
+    index = tuple([jnp.array(k, dtype=int) if isinstance(k, list) else k for k in key])
+    source = jnp.array(x)
+    got = getattr(source.at[index], op)(jnp.array(values), mode=mode)
+    numpy.testing.assert_array_equal(numpy.asarray(got), flat.reshape(3, 4))
+    numpy.testing.assert_array_equal(numpy.asarray(source), x)

@@ -266,3 +266,28 @@ def test_what_has_changed_is_read_again(name):
         found.append(compiled(x).to("cpu").numpy().tolist())
     assert found == wanted
     assert (compiled.answers > 0) == (name not in PYTHONS), compiled.reasons
+
+
+def test_containers_that_contain_themselves():
+    items, table = [1.0], {}
+    items.append(items)
+    table["itself"] = table
+
+    @nb.compile
+    def by_argument(x, container):
+        return x * len(container)
+
+    @nb.compile
+    def as_result(x):
+        made = [x * 2]
+        made.append(made)
+        return made
+
+    x = fenced([1.0, -2.0])
+    for _ in range(5):
+        assert by_argument(x, items).tolist() == [2.0, -4.0]
+        assert by_argument(x, table).tolist() == [1.0, -2.0]
+    with pytest.warns(nb.CompileWarning, match="nested too deep"):
+        for _ in range(5):
+            made = as_result(x)
+            assert made[0].tolist() == [2.0, -4.0] and made[1] is made

@@ -82,3 +82,62 @@ def test_calls(expression):
         except pytest.skip.Exception:
             pass
     assert not failed, "\n".join(failed)
+
+
+# A single element of a tensor, and the same element of NumPy's array as a view without axes.
+ELEMENTS = {
+    "of a line": lambda x: (x.reshape(-1)[5], (5,), -1),
+    "from the end": lambda x: (x.reshape(-1)[-2], (-2,), -1),
+    "by a tuple": lambda x: (x[1, 2], (1, 2), None),
+    "by a tensor": lambda x: (x[torch.tensor(1), torch.tensor(2)], (1, 2), None),
+    "of a row": lambda x: (x[1][2], (1, 2), None),
+    "of a row from the end": lambda x: (x[-1][-1], (-1, -1), None),
+    "of a column": lambda x: (x[:, 1][2], (2, 1), None),
+    "of a slice": lambda x: (x[1:, ::2][0][1], (1, 2), None),
+    "with an ellipsis": lambda x: (x[..., 1, 2], (1, 2), None),
+    "by select": lambda x: (x.select(0, 1).select(0, 3), (1, 3), None),
+    "by unbind": lambda x: (x[2].unbind()[1], (2, 1), None),
+    "by iteration": lambda x: (list(x[0])[3], (0, 3), None),
+    "of the transposed": lambda x: (x.T[3, 1], (1, 3), None),
+}
+CHANGES = {
+    "add_": lambda e: e.add_(2),
+    "+=": lambda e: e.__iadd__(2),
+    "fill_": lambda e: e.fill_(7),
+    "copy_": lambda e: e.copy_(torch.tensor(9.0)),
+    "[...]": lambda e: e.__setitem__(..., 4),
+    "neg_": lambda e: e.neg_(),
+}
+
+
+@pytest.mark.parametrize("device", ["cpu", "fenced"])
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("way", ELEMENTS)
+def test_an_element_is_a_view(way, change, device):
+    x = (torch.arange(12.0) + 1).reshape(3, 4).to(device)
+    element, at, shape = ELEMENTS[way](x)
+    assert element.shape == () and element.device == x.device
+    wanted = numpy.arange(1.0, 13.0, dtype="f4").reshape(3, 4)
+    view = wanted.reshape(shape or wanted.shape)[(*at, ...)]
+    number = torch.tensor(view.item())
+    CHANGES[change](number)
+    CHANGES[change](element)
+    view[...] = number.item()
+    numpy.testing.assert_array_equal(x.cpu().numpy(), wanted)
+    x.mul_(2)  # and the view follows the tensor
+    assert element.item() == 2 * view.item()
+
+
+def test_elements_that_change_are_differentiated():
+    w = torch.arange(4.0).requires_grad_()
+    x = w * 3
+    x[1].mul_(w[2])
+    x[3] += x[1]
+    (x * x).sum().backward()
+    a = numpy.arange(4.0)
+    made = [3 * a[0], 3 * a[1] * a[2], 3 * a[2], 3 * a[3] + 3 * a[1] * a[2]]
+    parts = [
+        [3, 0, 0, 0], [0, 3 * a[2], 3 * a[1], 0], [0, 0, 3, 0], [0, 3 * a[2], 3 * a[1], 3],
+    ]  # fmt: skip
+    wanted = 2 * numpy.array(made) @ numpy.array(parts)
+    numpy.testing.assert_allclose(w.grad.numpy(), wanted)

@@ -42,9 +42,18 @@ def _tidy(k):
     return tuple([one(x) for x in k]) if isinstance(k, tuple) else one(k)
 
 
+def _is_integer(k):
+    return isinstance(k, (int, numpy.integer)) and not isinstance(k, (bool, numpy.bool_))
+
+
 @tensor_function
 def _getitem(a, k):
-    return a[_indices(k)]
+    k = _indices(k)
+    items = k if isinstance(k, tuple) else (k,)
+    if len(items) == a.ndim and all(map(_is_integer, items)):
+        # A single element is a view without axes, as in PyTorch, and no number of its own.
+        return a[(*items, ...)]
+    return a[k]
 
 
 def _get(self, k):

@@ -426,7 +426,7 @@ def tensor_split(input, indices_or_sections, dim=0):
 def unbind(input, dim=0):
     """The slices along a dimension, without it."""
     k = axis_of("unbind", dim, input.ndim)
-    return tuple([input[(slice(None),) * k + (j,)] for j in range(input.shape[k])])
+    return tuple([input[(slice(None),) * k + (j, ...)] for j in range(input.shape[k])])
 
 
 @method()
@@ -442,7 +442,7 @@ def narrow(input, dim, start, length):
 def select(input, dim, index):
     """A slice of a dimension, without it."""
     k = axis_of("select", dim, input.ndim)
-    return input[(slice(None),) * k + (index,)]
+    return input[(slice(None),) * k + (index, ...)]
 
 
 @tensor_function

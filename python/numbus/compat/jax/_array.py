@@ -363,6 +363,33 @@ def _is_integers(part):
     return isinstance(part, int) or part.dtype.kind in "iu"
 
 
+def _integer_axis(key, shape):
+    """The axis of the first index array of integers."""
+    return next(
+        axis
+        for part, axis in _axes(key, len(shape))
+        if isinstance(part, (Array, ndarray, numpy.ndarray)) and part.dtype.kind in "iu"
+    )
+
+
+def _with_room(x, key, outside, values):
+    """What `_target` gives of index arrays: the copy has one more slice along an indexed axis,
+    where an index that is beyond its axis leads to, so that nothing has to count what is left out.
+    """
+    shape = list(x.shape)
+    room = _integer_axis(key, shape)
+    shape[room] += 1
+    a = nb.empty(shape, x.dtype)
+    result = a[(slice(None),) * room + (slice(x.shape[room]),)]
+    result[...] = x._a
+    found = list(clamped(key, x.shape))
+    for j, (_, axis) in enumerate(_axes(key, x.ndim)):
+        if axis == room and isinstance(found[j], ndarray) and found[j].dtype.kind in "iu":
+            found[j] = nb.where(outside, x.shape[room], found[j].astype(numpy.int64))
+            break
+    return a, tuple(found), values, result
+
+
 def _is_basic(key):
     return all(
         part is None or part is Ellipsis or isinstance(part, (int, slice)) for part in _parts(key)
@@ -382,42 +409,29 @@ class _At:
 class _Update:
     """`x.at[index]`: new arrays that differ at an index.
 
-    Indices beyond an axis raise IndexError in updates, unless `mode="drop"` leaves them out or
-    `mode="clip"` takes the nearest element.
+    Indices beyond an axis are left out in updates, as in JAX; `mode="clip"` takes the nearest
+    element, and with `mode="promise_in_bounds"` they raise IndexError.
     """
 
     def __init__(self, x, key):
         self._x, self._key = x, key
 
     def _target(self, op, mode, values):
-        """A copy to write to, the index, and the values in its dtype."""
+        """A copy to write to, the index, the values in its dtype, and the result, a view of it."""
         x = self._x
         values = cast(as_array(made(values)._a), x.dtype)
-        key = strict(self._key, x.shape)
         name = _mode_of(op, mode)
-        if name in ("drop", "fill", "clip") and not _is_basic(key):
-            if name == "clip":
-                key = clamped(self._key, x.shape)
-            else:
-                key, values = self._dropped(key, values)
-        elif name == "clip":
-            key = clamped(self._key, x.shape)
-        elif name in ("drop", "fill") and bool(_beyond(self._key, x.shape)):
-            key = (slice(0, 0),) * min(1, x.ndim)
-            values = nb.zeros((), x.dtype)
-        return _core.copy_of(x._a), key, values
-
-    def _dropped(self, key, values):
-        if not all(isinstance(part, ndarray) and part.dtype.kind in "iu" for part in key):
-            raise NotImplementedError(
-                message("at", "mode='drop' is not yet available for such an index", self._key,
-                        "integer arrays only")
-            )  # fmt: skip
-        rest = self._x.shape[len(key) :]
-        key = nb.broadcast_arrays(*key)
-        kept = nb.nonzero(nb.logical_not(_beyond(self._key, self._x.shape)).reshape(-1))[0]
-        values = nb.broadcast_to(values, key[0].shape + rest).reshape((-1, *rest))[kept]
-        return tuple([part.reshape(-1)[kept] for part in key]), values
+        key = strict(self._key, x.shape)
+        a = _core.copy_of(x._a)
+        if name == "clip":
+            return a, clamped(self._key, x.shape), values, a
+        if name != "promise_in_bounds":
+            outside = _beyond(self._key, x.shape)
+            if isinstance(outside, ndarray) and outside.ndim:
+                return _with_room(x, self._key, outside, values)
+            if bool(outside):
+                return a, clamped(self._key, x.shape), values, x._a
+        return a, key, values, a
 
     def get(self, *, indices_are_sorted=False, unique_indices=False, mode=None, fill_value=None):
         """The elements. Integers beyond an axis take the nearest element; with `mode="fill"`
@@ -442,9 +456,9 @@ class _Update:
             wrap_negative_indices=True):  # fmt: skip
         """Other values at the index."""
         _hints(indices_are_sorted, unique_indices, wrap_negative_indices)
-        a, key, values = self._target("set", mode, values)
+        a, key, values, result = self._target("set", mode, values)
         a[key] = values
-        return Array(a, self._x.weak_type)
+        return Array(result, self._x.weak_type)
 
     def apply(self, func, *, indices_are_sorted=False, unique_indices=False, mode=None):
         """`func` of the elements at the index in their place."""
@@ -478,13 +492,13 @@ def _mode_of(op, mode):
 def _updating(name, ufunc_name):
     def method(self, values, *, indices_are_sorted=False, unique_indices=False, mode=None):
         _hints(indices_are_sorted, unique_indices)
-        a, key, values = self._target(name, mode, values)
+        a, key, values, result = self._target(name, mode, values)
         ufunc = getattr(nb, ufunc_name)
         if _is_basic(key):
             a[key] = cast(as_array(ufunc(a[key], values)), a.dtype)
         else:
             ufunc.at(a, key, values)
-        return Array(a, self._x.weak_type)
+        return Array(result, self._x.weak_type)
 
     method.__name__ = name
     method.__doc__ = f"`{ufunc_name}` of the elements at the index and values in their place."
