@@ -1,11 +1,14 @@
 // Memory and reports of the host that stand in for those of a GPU.
 #include "lazy/as_gpu.h"
 
+#include <algorithm>
 #include <cstring>
+#include <random>
 #include <utility>
 #include <vector>
 
 #include "device/device.h"
+#include "lazy/waits.h"
 
 namespace numbus {
 namespace {
@@ -30,7 +33,7 @@ class HostReplay final : public Replay {
   ~HostReplay() override { drop(); }
   // Libraries take memory for themselves when their calls are launched, which is after the steps
   // have taken and given back theirs: none of it may be what a step still reads.
-  bool launch(Runtime&, std::span<KernelStep> steps) override {
+  bool launch(Runtime&, Run& run, const Window&) override {
     std::vector<std::pair<void*, size_t>> blocks;
     auto take = [&](size_t bytes) {
       if (bytes == 0) return;
@@ -38,13 +41,32 @@ class HostReplay final : public Replay {
       blocks.emplace_back(block, bytes);
       std::memset(block, 0xff, bytes);
     };
-    for (const KernelStep& step : steps) {
+    for (const KernelStep& step : run.steps) {
       if (!step.call) continue;
       for (const Layout* l : step.call->layouts)
         take(static_cast<size_t>(l->size() * l->itemsize()));
     }
     for (const auto& [block, bytes] : blocks) device().free(block, bytes);
     return false;
+  }
+  // One of those that a graph's branches may take: the next step is any whose waits are over.
+  std::vector<int> order(const Run& run, const Window& w) override {
+    StorageRanges ranges;
+    if (!ranges.read(run, w)) return {};
+    ranges.compare();
+    const std::vector<std::vector<int>> waits =
+        waits_of(run.steps, ranges, std::vector<unsigned>(run.steps.size()));
+    std::vector<int> order, ready;
+    std::vector<char> done(waits.size());
+    while (order.size() < waits.size()) {
+      ready.clear();
+      for (size_t k = 0; k < waits.size(); ++k)
+        if (!done[k] && std::ranges::all_of(waits[k], [&](int j) { return done[j] != 0; }))
+          ready.push_back(static_cast<int>(k));
+      order.push_back(ready[random_() % ready.size()]);
+      done[order.back()] = 1;
+    }
+    return order;
   }
   char* take_arena(size_t bytes) override {
     if (bytes > bytes_ || !data_) {
@@ -63,6 +85,7 @@ class HostReplay final : public Replay {
  private:
   char* data_ = nullptr;
   size_t bytes_ = 0;
+  std::minstd_rand random_;
 };
 
 }  // namespace

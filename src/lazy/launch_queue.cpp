@@ -41,24 +41,24 @@ bool may_wait(const Runtime& rt, const Device& device, const Run& run, const Win
 
 LaunchQueue::LaunchQueue(Runtime& runtime, Device& device, Run& run, const Window& w, bool told,
                          Losses& losses)
-    : runtime_(runtime), device_(device), run_(run), losses_(losses), before_(present) {
+    : runtime_(runtime), device_(device), run_(run), window_(w), losses_(losses), before_(present) {
   present = this;
   if (told || !run.repeatable || !is_wanted() || device.host_readable() ||
       !may_wait(runtime, device, run, w) || ++run.repeats <= kRunsBefore)
     return;
   try {
-    open(w);
+    open();
   } catch (const std::exception&) {
     // There is no memory for what the queue needs: each step is launched by itself.
     run.places.clear();
   }
 }
 
-void LaunchQueue::open(const Window& w) {
+void LaunchQueue::open() {
   if (run_.replay && &run_.replay->device() != &device_) run_.replay.reset();
   if (!run_.replay) run_.replay = executor_of(device_).make_replay(device_);
   if (!run_.replay) return;
-  if (run_.places.empty()) run_.place(w);
+  if (run_.places.empty()) run_.place(window_);
   run_.arena = run_.replay->take_arena(static_cast<size_t>(run_.arena_bytes));
   freed_.reserve(run_.storages.size());
   open_ = run_.arena != nullptr;
@@ -92,8 +92,10 @@ void LaunchQueue::close() {
 
 void LaunchQueue::launch_each() {
   Executor& executor = executor_of(device_);
+  std::vector<int> order;
+  if (count_ == run_.steps.size()) order = run_.replay->order(run_, window_);
   for (size_t k = 0; k < count_; ++k) {
-    KernelStep& step = run_.steps[k];
+    KernelStep& step = run_.steps[order.empty() ? k : static_cast<size_t>(order[k])];
     try {
       executor.launch(runtime_, device_, step);
     } catch (...) {
@@ -106,7 +108,7 @@ void LaunchQueue::launch() {
   if (!std::exchange(open_, false)) return;
   bool done = false;
   try {
-    done = count_ == run_.steps.size() && run_.replay->launch(runtime_, run_.steps);
+    done = count_ == run_.steps.size() && run_.replay->launch(runtime_, run_, window_);
   } catch (...) {  // none of them has been launched: each says for itself what is wrong
     run_.repeatable = false;
   }

@@ -40,13 +40,14 @@ class LaunchQueue {
   static void close_present();
 
  private:
-  void open(const Window& w);
+  void open();
   void launch_each();
   void free_all();
 
   Runtime& runtime_;
   Device& device_;
   Run& run_;
+  const Window& window_;
   Losses& losses_;
   LaunchQueue* before_ = nullptr;
   bool open_ = false;

@@ -2,10 +2,13 @@
 // captured, as they do every one or two steps of a program that does the same again; parameters of
 // our own kernels are changed in the graph where they differ. Operands that lie elsewhere each
 // time, as the batches of a loop do, are copied to a place of the graph first: the source of a copy
-// can be changed.
+// can be changed. Steps of a graph wait for those that waits.h names, and not for each other.
 #include "lazy/replay_gpu.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -14,6 +17,7 @@
 #include "device/cuda/graph.h"
 #include "lazy/entries.h"
 #include "lazy/runtime.h"
+#include "lazy/waits.h"
 
 namespace numbus {
 namespace {
@@ -25,6 +29,34 @@ constexpr int kCaptures = 16;     // of a run, at most
 constexpr size_t kMostMoved = size_t{256} << 20;  // bytes of an operand that is copied each time
 // Libraries choose other code for operands that are aligned less.
 constexpr int64_t kAlignment = 16;
+// Calls of so many bytes have the GPU to themselves in any case, and share their scratch memory.
+constexpr int64_t kLargeCall = 32 << 20;
+constexpr int kMoves = 4;  // of memory that made steps wait for others than before: then each waits
+
+// Memory beside the storages that steps write to.
+constexpr unsigned kReductions = 1, kProducts = 2, kLargeCalls = 4;
+
+// NUMBUS_REPLAY=line has each step of a graph wait for the one before.
+bool may_branch() {
+  static const bool may = [] {
+    const char* said = std::getenv("NUMBUS_REPLAY");
+    return !said || std::strcmp(said, "line") != 0;
+  }();
+  return may;
+}
+
+bool is_large(const CallStep& call) {
+  int64_t bytes = 0;
+  for (const Layout* l : call.layouts) bytes += l->size() * l->itemsize();
+  return bytes >= kLargeCall;
+}
+
+unsigned shared_by(const KernelStep& step) {
+  if (!step.call) return !step.reduces.empty() && !step.keeps ? kReductions : 0;
+  // cuBLAS has one workspace for all calls.
+  if (step.call->routine == Routine::matmul) return kProducts;
+  return step.call->routine != Routine::convolve || is_large(*step.call) ? kLargeCalls : 0;
+}
 
 class GpuReplay;
 // Under Python's lock.
@@ -84,13 +116,14 @@ class GpuReplay final : public Replay {
     variants_.clear();
   }
 
-  bool launch(Runtime& rt, std::span<KernelStep> steps) override {
+  bool launch(Runtime& rt, Run& run, const Window& w) override {
+    const std::span<KernelStep> steps = run.steps;
     calls_.clear();
     for (const KernelStep& step : steps)
       if (step.call) calls_.insert(calls_.end(), step.params.begin(), step.params.end());
     const auto known = std::ranges::find_if(variants_, [&](const auto& v) { return fits(*v); });
     if (known != variants_.end()) {
-      if (update(rt, **known, steps) && move(**known)) {
+      if (keeps_order(**known, run, w) && update(rt, **known, steps) && move(**known)) {
         std::rotate(variants_.begin(), known, known + 1);
         variants_.front()->graph.launch(device_.stream());
         ++rt.stats.replays;
@@ -101,7 +134,17 @@ class GpuReplay final : public Replay {
       return false;
     }
     note_moves(steps);
-    return is_worth_it() && capture(rt, steps);
+    if (!is_worth_it()) return false;
+    const bool apart = branches_ && now_.read(run, w);
+    if (apart) now_.compare();
+    ++captures_;
+    if (capture(rt, steps, apart)) return true;
+    if (apart) {  // the driver may be too old for it
+      branches_ = false;
+      if (capture(rt, steps, false)) return true;
+    }
+    captures_ = kCaptures;
+    return false;
   }
 
  private:
@@ -124,7 +167,16 @@ class GpuReplay final : public Replay {
     std::vector<Node> nodes;  // one a step; without a handle: a call
     std::vector<cuda::CudaDevice::Kept> kept;
     std::vector<Moved> moved;
+    std::optional<StorageRanges> ranges;  // nothing: each step waits for the one before
   };
+
+  // Whether steps still have to wait for those alone that the graph has them wait for.
+  bool keeps_order(Variant& v, const Run& run, const Window& w) {
+    if (!v.ranges) return true;
+    if (now_.read(run, w) && v.ranges->follows(now_)) return true;
+    branches_ = ++moves_ < kMoves;
+    return false;
+  }
 
   bool fits(const Variant& v) const {
     if (v.calls.size() != calls_.size()) return false;
@@ -232,8 +284,30 @@ class GpuReplay final : public Replay {
     return false;
   }
 
-  bool capture(Runtime& rt, std::span<KernelStep> steps) {
-    ++captures_;
+  // What the next step waits for in the graph, given the last nodes of each step before it.
+  using Ends = std::vector<std::vector<cuda::NodeHandle>>;
+  bool wait_for(Variant& v, const std::vector<int>& before, const Ends& ends,
+                std::vector<cuda::NodeHandle>& nodes) {
+    nodes.clear();
+    for (int j : before) nodes.insert(nodes.end(), ends[j].begin(), ends[j].end());
+    std::ranges::sort(nodes);
+    nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
+    return v.graph.wait_for(device_.stream(), nodes);
+  }
+
+  // The steps that no other waits for.
+  static std::vector<int> last_of(const std::vector<std::vector<int>>& waits) {
+    std::vector<char> waited(waits.size());
+    for (const auto& before : waits)
+      for (int j : before) waited[j] = 1;
+    std::vector<int> last;
+    for (size_t k = 0; k < waits.size(); ++k)
+      if (!waited[k]) last.push_back(static_cast<int>(k));
+    return last;
+  }
+
+  // apart: steps wait for those that use the same memory, by the ranges at hand.
+  bool capture(Runtime& rt, std::span<KernelStep> steps, bool apart) {
     // All code is loaded, and all scratch memory there, before it begins.
     std::vector<GpuLaunch> launches(steps.size());
     for (size_t k = 0; k < steps.size(); ++k)
@@ -241,6 +315,15 @@ class GpuReplay final : public Replay {
     auto v = std::make_unique<Variant>(device_.context());
     v->calls = calls_;
     v->nodes.resize(steps.size());
+    std::vector<std::vector<int>> waits;
+    Ends ends(steps.size());
+    std::vector<cuda::NodeHandle> nodes;
+    if (apart) {
+      std::vector<unsigned> shared;
+      for (const KernelStep& step : steps) shared.push_back(shared_by(step));
+      waits = waits_of(steps, now_, shared);
+      v->ranges = now_;
+    }
     for (size_t w = 0; w < calls_.size(); ++w) {
       if (!places_[w].moves) continue;
       Moved& m = v->moved.emplace_back();
@@ -256,19 +339,25 @@ class GpuReplay final : public Replay {
     size_t word = 0;
     try {
       for (size_t k = 0; k < steps.size() && all; ++k) {
+        all = !apart || wait_for(*v, waits[k], ends, nodes);
+        if (!all) break;
         if (steps[k].call) {
+          const bool own = apart && !is_large(*steps[k].call);
+          if (own) device_.keep_apart();
           all = capture_call(rt, *v, steps[k], word);
+          if (own) device_.keep_apart();
           word += steps[k].params.size();
-          continue;
+        } else if (launches[k].function) {
+          launches[k].start(stream);
+          Node& node = v->nodes[k];
+          node.handle = v->graph.last_node(stream);
+          node.function = launches[k].function;
+          read(steps[k], node.given);
+          all = node.handle != nullptr;
         }
-        if (!launches[k].function) continue;
-        launches[k].start(stream);
-        Node& node = v->nodes[k];
-        node.handle = v->graph.last_node(stream);
-        node.function = launches[k].function;
-        read(steps[k], node.given);
-        all = node.handle != nullptr;
+        all = all && v->graph.last_nodes(stream, ends[k]);
       }
+      if (all && apart) all = wait_for(*v, last_of(waits), ends, nodes);
     } catch (const std::exception&) {
       all = false;
     }
@@ -276,7 +365,6 @@ class GpuReplay final : public Replay {
     for (const auto& k : device_.end_capture()) v->kept.push_back(k);
     if (!all || !ended) {
       release(*v);
-      captures_ = kCaptures;
       return false;
     }
     v->graph.launch(stream);
@@ -324,6 +412,9 @@ class GpuReplay final : public Replay {
   size_t next_ = 0;
   int captures_ = 0;
   std::vector<int64_t> calls_, given_;
+  StorageRanges now_;
+  bool branches_ = may_branch();
+  int moves_ = 0;
   GpuLaunch launch_;
 };
 

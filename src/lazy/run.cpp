@@ -136,49 +136,65 @@ bool Run::has_layouts(const Positions& p) const {
 }
 
 // What dies gives its place to what comes, as in a pool; a step's own operands stay until it has
-// ended.
+// ended. Where there is little of it, not at once: who takes the place waits for those who read it.
 void Run::place(const Window& w) {
   constexpr int64_t kAlignment = 256;
+  constexpr int64_t kLittle = 48 << 20;  // less than the caches of a large GPU
+  constexpr int kLater = 24;             // steps
+  struct Free {
+    int64_t offset, bytes;
+    int since;
+  };
   std::vector<char> dies(storages.size());
   for (const KernelStep& step : steps)
     for (int s : step.free_after) dies[s] = 1;
   places.assign(storages.size(), -1);
   rooms.assign(storages.size(), 0);
   arena_bytes = 0;
-  std::vector<std::pair<int64_t, int64_t>> free;  // offset and bytes, by offset
-  std::vector<int64_t> taken(storages.size());    // bytes
+  std::vector<Free> free;                       // by offset
+  std::vector<int64_t> taken(storages.size());  // bytes
+  int now = 0;
+  auto find = [&](int64_t n, bool early) {
+    return std::ranges::find_if(
+        free, [&](const Free& f) { return f.bytes >= n && (early || now - f.since >= kLater); });
+  };
   auto give = [&](int s) {
     if (!dies[s] || places[s] >= 0) return;
     const int64_t bytes =
         storages[s].slot >= 0 ? w.slots_[storages[s].slot].base->nbytes : storages[s].nbytes;
     const int64_t n = (std::max<int64_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
     taken[s] = rooms[s] = n;
-    for (auto& [offset, size] : free) {
-      if (size < n) continue;
-      places[s] = offset;
-      offset += n;
-      size -= n;
+    auto at = find(n, false);
+    if (at == free.end() && arena_bytes + n > kLittle) at = find(n, true);
+    if (at == free.end()) {
+      places[s] = arena_bytes;
+      arena_bytes += n;
       return;
     }
-    places[s] = arena_bytes;
-    arena_bytes += n;
+    places[s] = at->offset;
+    at->offset += n;
+    at->bytes -= n;
   };
   for (const KernelStep& step : steps) {
     for (const Patch& p : step.patches)
       if (p.storage >= 0) give(p.storage);
     for (const ReduceStep& r : step.reduces) give(r.storage);
     for (int s : step.free_after)
-      if (places[s] >= 0 && taken[s] > 0) free.emplace_back(places[s], std::exchange(taken[s], 0));
-    std::sort(free.begin(), free.end());
-    std::vector<std::pair<int64_t, int64_t>> merged;
-    for (const auto& f : free) {
-      if (f.second == 0) continue;
-      if (!merged.empty() && merged.back().first + merged.back().second == f.first)
-        merged.back().second += f.second;
-      else
+      if (places[s] >= 0 && taken[s] > 0)
+        free.push_back({places[s], std::exchange(taken[s], 0), now});
+    std::ranges::sort(free, {}, &Free::offset);
+    std::vector<Free> merged;
+    for (const Free& f : free) {
+      if (f.bytes == 0) continue;
+      if (!merged.empty() && merged.back().offset + merged.back().bytes == f.offset) {
+        merged.back().bytes += f.bytes;
+        merged.back().since = std::max(merged.back().since, f.since);
+      } else {
         merged.push_back(f);
+      }
     }
     free = std::move(merged);
+    ++now;
   }
 }
 

@@ -153,7 +153,7 @@ def test_lists_that_do_not_fit():
     f, plain = compiled("def f(n): return len([1, 2] * n) + len(n * [0.5])\n")
     for n in (2, 0, -1, -(2**63), 1000):
         assert f(n) == plain(n)
-    for n in (2**40, 2**58, 2**60, 2**61, 2**62, 2**63 - 1):
+    for n in (2**45, 2**58, 2**60, 2**61, 2**62, 2**63 - 1):
         assert outcome(f, n) is MemoryError
     empty, _ = compiled("def f(n): return len([0 for i in range(0)] * n)\n")
     assert empty(2**63 - 1) == 0

@@ -68,6 +68,10 @@ class CudaDevice final : public Device {
   // has to wait for.
   void copy_in_order(void* dst, const void* src, size_t bytes);
   void begin_capture() { captures_ = true; }
+  // What has been given back until now is not given out again.
+  void keep_apart() {
+    for (Kept& k : kept_) k.free = false;
+  }
   std::vector<Kept> end_capture() {
     captures_ = false;
     return std::exchange(kept_, {});

@@ -173,6 +173,8 @@ constexpr unsigned kManagedGlobal = 1;
   X(cuStreamEndCapture, cuStreamEndCapture, (StreamHandle, GraphHandle*))                          \
   X(cuStreamGetCaptureInfo, cuStreamGetCaptureInfo_v2,                                             \
     (StreamHandle, int*, unsigned long long*, GraphHandle*, const NodeHandle**, size_t*))          \
+  X(cuStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies, /* 11.3 */               \
+    (StreamHandle, NodeHandle*, size_t, unsigned))                                                 \
   X(cuGraphInstantiate, cuGraphInstantiateWithFlags,                                               \
     (GraphExecHandle*, GraphHandle, unsigned long long))                                           \
   X(cuGraphLaunch, cuGraphLaunch, (GraphExecHandle, StreamHandle))                                 \

@@ -33,15 +33,28 @@ void Graph::begin(const Stream& stream) {
   NUMBUS_CUDA("capturing a stream", cuStreamBeginCapture, stream.handle(), kCaptureRelaxed);
 }
 
-NodeHandle Graph::last_node(const Stream& stream) const {
+bool Graph::last_nodes(const Stream& stream, std::vector<NodeHandle>& nodes) const {
   int status = 0;
   unsigned long long id = 0;
   GraphHandle graph = nullptr;
-  const NodeHandle* nodes = nullptr;
+  const NodeHandle* last = nullptr;
   size_t count = 0;
   const Result result =
-      driver().cuStreamGetCaptureInfo(stream.handle(), &status, &id, &graph, &nodes, &count);
-  return result == kSuccess && status == kCaptureActive && count == 1 ? nodes[0] : nullptr;
+      driver().cuStreamGetCaptureInfo(stream.handle(), &status, &id, &graph, &last, &count);
+  if (result != kSuccess || status != kCaptureActive) return false;
+  nodes.assign(last, last + count);
+  return true;
+}
+
+NodeHandle Graph::last_node(const Stream& stream) const {
+  std::vector<NodeHandle> nodes;
+  return last_nodes(stream, nodes) && nodes.size() == 1 ? nodes[0] : nullptr;
+}
+
+bool Graph::wait_for(const Stream& stream, std::vector<NodeHandle>& nodes) const {
+  constexpr unsigned kInstead = 1;  // of what it would wait for
+  const auto& update = driver().cuStreamUpdateCaptureDependencies;
+  return update && update(stream.handle(), nodes.data(), nodes.size(), kInstead) == kSuccess;
 }
 
 bool Graph::end(const Stream& stream) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <utility>
+#include <vector>
 
 #include "device/cuda/module.h"
 
@@ -20,6 +21,10 @@ class Graph {
   void begin(const Stream& stream);
   // The kernel or copy that was queued last; null where that cannot be told.
   NodeHandle last_node(const Stream& stream) const;
+  // What the next kernel or copy waits for; false where that cannot be told.
+  bool last_nodes(const Stream& stream, std::vector<NodeHandle>& nodes) const;
+  // Has it wait for these instead; false where the driver cannot.
+  bool wait_for(const Stream& stream, std::vector<NodeHandle>& nodes) const;
   // False where the stream was given something that cannot be captured: there is no graph then, and
   // nothing of it has been done.
   bool end(const Stream& stream);

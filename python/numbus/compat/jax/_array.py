@@ -283,6 +283,8 @@ def _consumes(part):
 
 
 def _checked(part):
+    if isinstance(part, numpy.integer):
+        return int(part)
     if isinstance(part, (list, tuple)):
         raise TypeError(
             "Using a non-tuple sequence for multidimensional indexing is not allowed; use "
@@ -353,8 +355,11 @@ def _beyond(key, shape):
     outside = False
     for part, axis in _axes(key, len(shape)):
         if _consumes(part) == 1 and not isinstance(part, slice) and _is_integers(part):
-            a = as_array(plain(part)).astype(numpy.int64)
             n = shape[axis]
+            if isinstance(part, int):
+                outside = outside if -n <= part < n else True
+                continue
+            a = as_array(plain(part)).astype(numpy.int64)
             outside = nb.logical_or(outside, nb.logical_or(a < -n, a >= n))
     return outside
 
@@ -363,13 +368,15 @@ def _is_integers(part):
     return isinstance(part, int) or part.dtype.kind in "iu"
 
 
+def _is_indices(part):
+    return isinstance(part, (Array, ndarray, numpy.ndarray, _core.generic)) and (
+        part.dtype.kind in "iu"
+    )
+
+
 def _integer_axis(key, shape):
     """The axis of the first index array of integers."""
-    return next(
-        axis
-        for part, axis in _axes(key, len(shape))
-        if isinstance(part, (Array, ndarray, numpy.ndarray)) and part.dtype.kind in "iu"
-    )
+    return next(axis for part, axis in _axes(key, len(shape)) if _is_indices(part))
 
 
 def _with_room(x, key, outside, values):
@@ -383,10 +390,9 @@ def _with_room(x, key, outside, values):
     result = a[(slice(None),) * room + (slice(x.shape[room]),)]
     result[...] = x._a
     found = list(clamped(key, x.shape))
-    for j, (_, axis) in enumerate(_axes(key, x.ndim)):
-        if axis == room and isinstance(found[j], ndarray) and found[j].dtype.kind in "iu":
-            found[j] = nb.where(outside, x.shape[room], found[j].astype(numpy.int64))
-            break
+    for j, (part, axis) in enumerate(_axes(key, x.ndim)):
+        if axis == room and _is_indices(part):
+            found[j] = nb.where(outside, x.shape[room], found[j])
     return a, tuple(found), values, result
 
 
@@ -427,9 +433,9 @@ class _Update:
             return a, clamped(self._key, x.shape), values, a
         if name != "promise_in_bounds":
             outside = _beyond(self._key, x.shape)
-            if isinstance(outside, ndarray) and outside.ndim:
+            if not isinstance(outside, bool):
                 return _with_room(x, self._key, outside, values)
-            if bool(outside):
+            if outside:
                 return a, clamped(self._key, x.shape), values, x._a
         return a, key, values, a
 
