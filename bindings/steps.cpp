@@ -131,6 +131,10 @@ const char* Made::read(PyObject* o, std::vector<Array>& arrays, bool opens, int 
     }
     return nullptr;
   }
+  // A copy would be another object than the one that the program goes on using. The result itself
+  // is held by a variable of ours, and while it is passed here; an item is held by its container.
+  if ((PyList_CheckExact(o) || PyDict_CheckExact(o)) && Py_REFCNT(o) > (depth == 0 ? 2 : 1))
+    return "the result is a list or dict that the program keeps";
   if (PyTuple_CheckExact(o))
     return of_items(Tuple, PyTuple_Size(o), [&](Py_ssize_t j) { return PyTuple_GetItem(o, j); });
   if (PyList_CheckExact(o))

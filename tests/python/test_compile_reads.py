@@ -287,7 +287,65 @@ def test_containers_that_contain_themselves():
     for _ in range(5):
         assert by_argument(x, items).tolist() == [2.0, -4.0]
         assert by_argument(x, table).tolist() == [1.0, -2.0]
-    with pytest.warns(nb.CompileWarning, match="nested too deep"):
+    with pytest.warns(nb.CompileWarning, match="that the program keeps"):
         for _ in range(5):
             made = as_result(x)
             assert made[0].tolist() == [2.0, -4.0] and made[1] is made
+
+
+def returned_argument(x, kept):
+    kept[0] = x * 2
+    return kept
+
+
+def returned_item(x, kept):
+    return x * 2, kept
+
+
+def returned_twice(x, kept):
+    made = [x * 2]
+    return made, made
+
+
+def returned_dict(x, kept):
+    return {"made": x * 2, "kept": kept}
+
+
+def returned_and_kept(x, kept):
+    made = [x * 2]
+    kept[0] = made
+    return made
+
+
+RETURNED = [returned_argument, returned_item, returned_twice, returned_dict, returned_and_kept]
+
+
+@pytest.mark.parametrize("f", RETURNED)
+@pytest.mark.filterwarnings("ignore::numbus.CompileWarning")
+def test_containers_that_the_program_keeps_are_returned_themselves(f):
+    """And no copies of them."""
+    compiled, kept, x = nb.compile(f), [None], fenced([1.0, -2.0])
+    for _ in range(6):
+        made = compiled(x, kept)
+        if f is returned_argument:
+            assert made is kept
+        elif f is returned_item:
+            assert made[1] is kept
+        elif f is returned_twice:
+            assert made[0] is made[1]
+        elif f is returned_dict:
+            assert made["kept"] is kept
+        else:
+            assert made is kept[0]
+        made = made[0] if isinstance(made, (tuple, list)) else made["made"]
+        made = made[0] if isinstance(made, list) else made
+        assert made.tolist() == [2.0, -4.0]
+
+
+@pytest.mark.parametrize("make", [lambda x: [x * 2, [x + 1]], lambda x: {"a": [x * 2], "b": (x + 1, [x * 3])}])
+def test_containers_that_a_step_makes_need_no_python(make):
+    compiled, x = nb.compile(make), fenced([1.0, -2.0])
+    for _ in range(6):
+        made = compiled(x)
+    assert compiled.answers >= 2, compiled.reasons
+    assert (made[0] if isinstance(made, list) else made["a"][0]).tolist() == [2.0, -4.0]
