@@ -342,7 +342,10 @@ def test_containers_that_the_program_keeps_are_returned_themselves(f):
         assert made.tolist() == [2.0, -4.0]
 
 
-@pytest.mark.parametrize("make", [lambda x: [x * 2, [x + 1]], lambda x: {"a": [x * 2], "b": (x + 1, [x * 3])}])
+MADE = [lambda x: [x * 2, [x + 1]], lambda x: {"a": [x * 2], "b": (x + 1, [x * 3])}]
+
+
+@pytest.mark.parametrize("make", MADE)
 def test_containers_that_a_step_makes_need_no_python(make):
     compiled, x = nb.compile(make), fenced([1.0, -2.0])
     for _ in range(6):
