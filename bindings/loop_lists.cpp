@@ -11,11 +11,43 @@
 namespace numbus::bindings {
 namespace {
 
+// Where a list keeps its items and a float its number, as CPython lays them out.
+struct ListObject {
+  PyVarObject head;
+  PyObject** items;
+};
+struct FloatObject {
+  PyObject head;
+  double value;
+};
+
+// Whether they are laid out so in this Python.
+bool is_layout_known() {
+  static const bool known = [] {
+    nb::list probe;
+    probe.append(nb::bool_(true));
+    probe.append(nb::float_(0.7109375));
+    PyObject** items = reinterpret_cast<ListObject*>(probe.ptr())->items;
+    if (!items || items[0] != Py_True || items[1] != PyList_GetItem(probe.ptr(), 1)) return false;
+    return reinterpret_cast<FloatObject*>(items[1])->value == 0.7109375;
+  }();
+  return known;
+}
+
+PyObject* item(PyObject* list, Py_ssize_t k) {
+  return is_layout_known() ? reinterpret_cast<ListObject*>(list)->items[k]
+                           : PyList_GetItem(list, k);
+}
+
+double number_of(PyObject* o) {
+  return is_layout_known() ? reinterpret_cast<FloatObject*>(o)->value : PyFloat_AsDouble(o);
+}
+
 // 'i', 'f' or 'b' where all items are ints of 64 bits, floats or bools; 0 where they are not.
 char kind_of_items(PyObject* list, char kind) {
   const Py_ssize_t n = PyList_Size(list);
   for (Py_ssize_t k = 0; k < n; ++k) {
-    PyObject* o = PyList_GetItem(list, k);
+    PyObject* o = item(list, k);
     const PyTypeObject* type = Py_TYPE(o);
     const char found = type == &PyFloat_Type  ? 'f'
                        : type == &PyLong_Type ? 'i'
@@ -65,34 +97,27 @@ nb::object list_numbers(const nb::list& list) {
   return nb::make_tuple(std::string(1, kind), nb::make_tuple(rows.size(), n), nb::tuple(ids));
 }
 
-// Where a list keeps its items, as CPython lays it out.
-struct ListObject {
-  PyVarObject head;
-  PyObject** items;
-};
-PyObject** items_of(PyObject* list) { return reinterpret_cast<ListObject*>(list)->items; }
-
 // The items of a list of bools as words of memory, for code that compares them with the addresses
-// of True and False, and stores these; None where the list is empty or lists are laid out
-// otherwise.
+// of True and False, and stores these; None where it holds anything else or nothing, or lists are
+// laid out otherwise.
 nb::object list_words(const nb::list& list) {
-  static const bool known = [] {
-    nb::list probe;
-    probe.append(nb::bool_(true));
-    probe.append(nb::none());
-    PyObject** items = items_of(probe.ptr());
-    if (!items || items[0] != Py_True || items[1] != Py_None) return false;
+  const Py_ssize_t n = PyList_Size(list.ptr());
+  if (n == 0 || Py_TYPE(PyList_GetItem(list.ptr(), 0)) != &PyBool_Type || !is_layout_known())
+    return nb::none();
+  PyObject** items = reinterpret_cast<ListObject*>(list.ptr())->items;
+  PyObject *yes = Py_True, *no = Py_False;
+  if (!std::all_of(items, items + n, [=](PyObject* o) { return (o == yes) | (o == no); }))
+    return nb::none();
 #if PY_VERSION_HEX < 0x030C0000
-    // As in later versions, nobody counts the references to these.
+  // As in later versions, nobody counts the references to these.
+  static const bool uncounted = [] {
     for (PyObject* o : {Py_True, Py_False}) Py_SET_REFCNT(o, Py_REFCNT(o) + (Py_ssize_t{1} << 40));
-#endif
     return true;
   }();
-  const Py_ssize_t n = PyList_Size(list.ptr());
-  if (!known || n == 0 || Py_TYPE(PyList_GetItem(list.ptr(), 0)) != &PyBool_Type) return nb::none();
-  return nb::steal(PyMemoryView_FromMemory(reinterpret_cast<char*>(items_of(list.ptr())),
-                                           n * static_cast<Py_ssize_t>(sizeof(PyObject*)),
-                                           PyBUF_WRITE));
+  static_cast<void>(uncounted);
+#endif
+  return nb::steal(PyMemoryView_FromMemory(
+      reinterpret_cast<char*>(items), n * static_cast<Py_ssize_t>(sizeof(PyObject*)), PyBUF_WRITE));
 }
 
 // The memory of a contiguous array of 8-byte numbers or bools.
@@ -123,10 +148,10 @@ void read_list(const nb::list& list, nb::handle array, const std::string& kinds)
     const Py_ssize_t n = PyList_Size(row);
     for (Py_ssize_t k = 0; k < n; ++k, ++at) {
       if (at >= memory.count(size)) throw nb::value_error("[loops] a list has grown");
-      PyObject* o = PyList_GetItem(row, k);
+      PyObject* o = item(row, k);
       char* to = memory.at(at, size);
       if (kind == 'f') {
-        const double v = PyFloat_AsDouble(o);
+        const double v = number_of(o);
         std::memcpy(to, &v, sizeof v);
       } else if (kind == 'i') {
         const long long v = PyLong_AsLongLong(o);

@@ -671,7 +671,7 @@ def test_lists_of_bools_are_used_in_place():
             rows[i % 2][i % 9] = not rows[0][i % 5]
         kept = [type(v) for v in a + mixed]
         """, entered=True)  # fmt: skip
-    assert sum(m.entries for m in made) > 4
+    assert sum(m.entries for m in made) > 1
 
 
 @pytest.mark.parametrize("method", ["spawn", "fork"])

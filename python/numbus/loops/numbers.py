@@ -253,18 +253,11 @@ def element_kind(dtype):
 def load(e, array, index):
     """The element of an array at an index that is inside."""
     if array[6] == "bools":
-        return Value(f"({_word(e, array, index)} == true_)", "b")
+        return Value(f"(int({array[5]}[{index}]) == true_)", "b")
     convert = {"F": "float", "G": "float", "f": "float", "B": "bool", "b": "bool"}.get(
         array[1], "int"
     )
     return Value(f"{convert}({array[5]}[{index}])", array[1])
-
-
-def _word(e, array, index):
-    """The address of an item of a list, which is a bool."""
-    t = e.temporary(f"int({array[5]}[{index}])")
-    e.check(f"{t} != true_ and {t} != false_")
-    return t
 
 
 def to_store(e, array, index, v):
@@ -275,7 +268,6 @@ def to_store(e, array, index, v):
     if array[6] == "bools":
         if v.kind != "b":
             raise Unsupported("a list of bools and others")
-        _word(e, array, index)  # what is overwritten needs no counting
         return f"(true_ if {v.text} else false_)"
     if array[6] == "list":
         if v.kind != kind:
