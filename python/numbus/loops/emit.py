@@ -371,7 +371,7 @@ class Emitter:
             value = numbers.binary(
                 self, operator, numbers.load(self, array, index), self.value(n.value, env)
             )
-            self.line(f"{array[5]}[{index}] = {numbers.to_store(self, array, index, value)}")
+            self.line(f"{array[5]}[{index}] = {numbers.to_store(self, array, value)}")
             return env
         pairs = []  # (target, value)
         value = None
@@ -404,7 +404,7 @@ class Emitter:
                 raise Unsupported("a target that depends on the one before")
             stores = True
             array, index = self._element(target, env)
-            effects.append((f"{array[5]}[{index}]", numbers.to_store(self, array, index, v)))
+            effects.append((f"{array[5]}[{index}]", numbers.to_store(self, array, v)))
         env = dict(env)
         for target, v in effects:
             if isinstance(target, str):

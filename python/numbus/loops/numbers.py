@@ -260,7 +260,7 @@ def load(e, array, index):
     return Value(f"{convert}({array[5]}[{index}])", array[1])
 
 
-def to_store(e, array, index, v):
+def to_store(e, array, v):
     """The text of what is stored into an element."""
     kind, writable = {"G": "F", "H": "I"}.get(array[1], array[1]), array[4]
     if not writable:
