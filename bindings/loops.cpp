@@ -17,15 +17,16 @@
 namespace numbus::bindings {
 namespace {
 
-constexpr int64_t kShort = 32;   // ranges of fewer items are not looked at by themselves
-constexpr double kLook = 5e-4;   // seconds between two looks at a loop
-constexpr double kWorth = 1e-3;  // seconds that one entry should at least take
+constexpr int64_t kShort = 32;     // ranges of fewer items are not looked at by themselves
+constexpr double kLook = 5e-4;     // seconds between two looks at a loop
+constexpr double kWorth = 1e-3;    // seconds that one entry should at least take
+constexpr int64_t kMisses = 1000;  // executions over no numbers until a loop is given up
 constexpr int64_t kNever = INT64_MAX;
 constexpr int64_t kAll = 1LL << 60;  // after all statements
 
 bool enabled = false;
 int64_t after_items = 0;        // for tests: loops are entered after so many items
-PyObject* callbacks = nullptr;  // (wanted(loop), enter(run)), of numbus.loops.run
+PyObject* callbacks = nullptr;  // (wanted, enter, give_up), of numbus.loops.run
 
 double seconds_now() {
   using Clock = std::chrono::steady_clock;
@@ -39,7 +40,8 @@ struct Loop {
   double per_item;     // seconds, as last measured
   int64_t items;       // carried out in CPython
   int64_t credit;      // items that may be carried out before time is taken again
-  int64_t executions;  // of a while loop
+  int64_t executions;  // of a while loop, or one over what enumerate() or zip() gives
+  int64_t misses;      // executions over what holds no numbers
   char is_for, dead, ready, busy;
   char plain;   // it and all loops in it are dead
   char yields;  // its compilation makes progress only while the program waits
@@ -50,7 +52,7 @@ Loop& as_loop(PyObject* o) { return *reinterpret_cast<Loop*>(o); }
 struct Ended {
   Loop* loop;
   void* frame;
-  PyObject* rest;  // a range, or None for a while loop; () where nothing is left
+  PyObject* rest;  // a range, an iterator, or None for a while loop; () where nothing is left
 };
 std::vector<Ended> ended_loops, rests;
 
@@ -133,14 +135,14 @@ PyObject* call_back(int which, PyObject* given) {
 
 struct Items {
   PyObject_HEAD Loop* loop;
-  PyObject* over;         // a range; null for a while loop
-  PyObject* inner;        // its iterator
-  int64_t length, done;   // items: of all, and before the present stretch
+  PyObject* over;         // a range; null for a loop over anything else, and for a while loop
+  PyObject* inner;        // the iterator; null for a while loop
+  iternextfunc next;      // of it
+  int64_t length, done;   // items: of all, kNever where it is not known; and before this stretch
   int64_t left, stretch;  // items until the next look
   double start;           // of the present stretch; 0: time was not taken
 };
 PyTypeObject* items_type = nullptr;
-iternextfunc next_of_range = nullptr;
 PyTypeObject* range_iterator = nullptr;
 PyObject* nothing = nullptr;  // ()
 Items* spare = nullptr;       // the last one that was given back
@@ -169,12 +171,14 @@ PyObject* new_items(Loop* l, PyObject* over, PyObject* inner, int64_t length) {
   it->loop = reinterpret_cast<Loop*>(Py_NewRef(reinterpret_cast<PyObject*>(l)));
   it->over = Py_XNewRef(over);
   it->inner = inner;
+  it->next = inner ? Py_TYPE(inner)->tp_iternext : nullptr;
   it->length = length;
   it->done = 0;
   it->start = 0;
-  it->left = it->stretch = after_items ? after_items : over ? 8 : kShort;
+  const bool counted = length != kNever;
+  it->left = it->stretch = after_items ? after_items : counted ? 8 : kShort;
   if (l->ready && !after_items) it->left = it->stretch = 0;
-  if (over || l->ready) it->start = seconds_now();
+  if (counted || l->ready) it->start = seconds_now();
   return reinterpret_cast<PyObject*>(it);
 }
 
@@ -201,10 +205,19 @@ void destroy_items(PyObject* o) {
   Py_DECREF(reinterpret_cast<PyObject*>(type));
 }
 
+// Whether a loop of n items is so short that it is only added to the counts.
+bool spends(Loop& l, int64_t n) {
+  if (n > l.credit) return false;
+  l.credit -= n;
+  l.items += n;
+  l.seconds += static_cast<double>(n) * l.per_item;
+  return !l.ready || static_cast<double>(n) * l.per_item < kWorth;
+}
+
 // Has the loop end here; `done` items were carried out.
 bool end_early(Items& it, int64_t done) {
   if (!it.over) {
-    push(ended_loops, it.loop, Py_None);
+    push(ended_loops, it.loop, it.inner ? it.inner : Py_None);
     return true;
   }
   PyObject* first = PyLong_FromLongLong(done);
@@ -223,7 +236,8 @@ int look(Items& it) {
   Loop& l = *it.loop;
   const double now = seconds_now();
   it.done += it.stretch;
-  if (it.over && it.done >= it.length) {  // it is over by itself
+  const bool counted = it.length != kNever;
+  if (counted && it.done >= it.length) {  // it is over by itself, or has grown
     if (it.start > 0) note_time(l, it.stretch - (it.done - it.length), now - it.start);
     it.start = 0;
     it.left = kNever;
@@ -237,7 +251,7 @@ int look(Items& it) {
   it.stretch = 0;  // in case of an exception
   if (l.dead) {
     // What is as it was in the source has nothing of ours.
-    if (l.plain && (!it.over || it.length - it.done > kShort))
+    if (l.plain && (!counted || it.length - it.done > kShort))
       return end_early(it, it.done) ? 1 : -1;
     it.start = 0;
     it.left = it.stretch = kNever - 1;
@@ -246,7 +260,7 @@ int look(Items& it) {
   const bool pays = after_items || l.seconds >= l.hot;
   if (enabled && pays && (after_items || !l.busy || l.yields)) {
     const double usual = l.seconds / static_cast<double>(std::max<int64_t>(l.executions, 1));
-    const double expected = it.over ? static_cast<double>(it.length - it.done) * l.per_item
+    const double expected = counted ? static_cast<double>(it.length - it.done) * l.per_item
                                     : std::max(usual, static_cast<double>(it.done) * l.per_item);
     if (after_items || expected > kWorth) {
       const int watched = is_watched();
@@ -283,10 +297,58 @@ PyObject* next_item(PyObject* o) {
     }
   }
   --it.left;
-  return it.inner ? next_of_range(it.inner) : Py_NewRef(nothing);
+  return it.inner ? it.next(it.inner) : Py_NewRef(nothing);
 }
 
-// loop | over: the items of a range, or, of None, empty tuples without end.
+bool is_array(PyObject* o) {
+  static const PyTypeObject* known = nullptr;
+  const PyTypeObject* type = Py_TYPE(o);
+  if (type == known) return true;
+  if (std::string_view(type->tp_name) != "numpy.ndarray") return false;
+  known = type;
+  return true;
+}
+
+bool is_number(PyObject* o) { return PyLong_Check(o) || PyFloat_Check(o); }
+
+// Goes over what holds no numbers; a loop that does so again and again is given up.
+PyObject* missed(Loop& l, PyObject* over) {
+  if (++l.misses == kMisses) {
+    PyObject* done = call_back(2, reinterpret_cast<PyObject*>(&l));
+    if (!done) return nullptr;
+    Py_DECREF(done);
+  }
+  return Py_NewRef(over);
+}
+
+// The items of anything but ranges: of a list or an array, or what enumerate() or zip() gives, of
+// which nobody else knows.
+PyObject* begin_items(Loop& l, PyObject* over) {
+  int64_t length = kNever;
+  if (Py_TYPE(over) == &PyList_Type || is_array(over)) {
+    length = PyObject_Size(over);
+    if (length < 0) {
+      PyErr_Clear();
+      return Py_NewRef(over);
+    }
+    if (length == 0) return Py_NewRef(over);
+    if (PyList_Check(over) && !is_number(PyList_GetItem(over, 0))) return missed(l, over);
+    if (!after_items && spends(l, length)) return Py_NewRef(over);
+  } else if ((Py_TYPE(over) == &PyEnum_Type || Py_TYPE(over) == &PyZip_Type) &&
+             Py_REFCNT(over) == 1) {
+    // Its length is not known, but that of those before.
+    const int64_t usual = l.executions ? l.items / l.executions : kNever;
+    ++l.executions;
+    if (!after_items && spends(l, usual)) return Py_NewRef(over);
+  } else {
+    return missed(l, over);
+  }
+  PyObject* inner = PyObject_GetIter(over);
+  return inner ? new_items(&l, nullptr, inner, length) : nullptr;
+}
+
+// loop | over: the items of a range or of what begin_items() takes, or, of None, empty tuples
+// without end.
 PyObject* begin(PyObject* self, PyObject* over) {
   Loop& l = as_loop(self);
   forget(ended_loops, &l);
@@ -294,20 +356,14 @@ PyObject* begin(PyObject* self, PyObject* over) {
     ++l.executions;
     return new_items(&l, nullptr, nullptr, kNever);
   }
-  if (l.dead || !enabled || Py_TYPE(over) != &PyRange_Type) return Py_NewRef(over);
+  if (l.dead || !enabled) return Py_NewRef(over);
+  if (Py_TYPE(over) != &PyRange_Type) return begin_items(l, over);
   const Py_ssize_t n = PyObject_Size(over);
   if (n < 0) {
     PyErr_Clear();
     return Py_NewRef(over);
   }
-  if (!after_items) {
-    if (n <= l.credit) {
-      l.credit -= n;
-      l.items += n;
-      l.seconds += static_cast<double>(n) * l.per_item;
-      if (!l.ready || static_cast<double>(n) * l.per_item < kWorth) return Py_NewRef(over);
-    }
-  }
+  if (!after_items && spends(l, n)) return Py_NewRef(over);
   PyObject* inner = PyObject_GetIter(over);
   if (!inner || Py_TYPE(inner) != range_iterator) {
     Py_XDECREF(inner);
@@ -377,7 +433,7 @@ PyObject* next_run(PyObject* o) {
   Run& r = as_run(o);
   Loop& l = as_loop(r.loop);
   bool over = r.finished;
-  if (!over && l.is_for) {
+  if (!over && Py_TYPE(r.rest) == &PyRange_Type) {
     const Py_ssize_t n = PyObject_Size(r.rest);
     if (n < 0) PyErr_Clear();
     over = n == 0;
@@ -623,17 +679,18 @@ void bind_loops(nb::module_& m) {
   nb::object iterator = nb::module_::import_("builtins")
                             .attr("iter")(nb::module_::import_("builtins").attr("range")(1));
   range_iterator = reinterpret_cast<PyTypeObject*>(iterator.type().ptr());
-  next_of_range = reinterpret_cast<iternextfunc>(PyType_GetSlot(range_iterator, Py_tp_iternext));
   m.def(
       "compile_loops",
-      [](bool on, int64_t after, nb::object wanted, nb::object enter) {
+      [](bool on, int64_t after, nb::object wanted, nb::object enter, nb::object give_up) {
         enabled = on;
         after_items = after;
         nb::object before = nb::steal(callbacks);
-        callbacks = nb::make_tuple(wanted, enter).release().ptr();
+        callbacks = nb::make_tuple(wanted, enter, give_up).release().ptr();
       },
       "Whether loops are entered: after so many items, or, for 0, where it pays. wanted(loop): "
-      "whether there is code for it; enter(run): runs it, and gives the values of names.");
+      "whether there is code for it; enter(run): runs it, and gives the values of names; "
+      "give_up(loop): it goes over no "
+      "numbers.");
   m.def("watch_code", watch_code, "Has functions with rewritten code show that of their source.");
   m.def(
       "remember_code",

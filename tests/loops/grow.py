@@ -360,7 +360,11 @@ class Grow:
             return self.line("pass")
         c = free[0]
         self.depth += 1
-        if self.r.random() < 0.75 or (self.depth == 1 and self.r.random() < 0.5):
+        if self.depth < 3 and not self.alone and self.r.random() < 0.2:
+            self.line(self.over_items(c))
+            self.level += 1
+            self.counters.append(c)
+        elif self.r.random() < 0.75 or (self.depth == 1 and self.r.random() < 0.5):
             big = self.pick(3, 7, 30, 120) if self.depth == 1 else self.pick(2, 5, 9)
             text = self.pick(
                 f"range({big})",
@@ -386,6 +390,20 @@ class Grow:
         self.counters.pop()
         self.depth -= 1
         return None
+
+    def over_items(self, c):
+        """The head of a loop over lists and arrays."""
+        return self.pick(
+            f"for {c} in li:",
+            f"for {c} in {self.pick('ia', 'ua', 'lm', 'za')}:",
+            f"for {c}, f1 in enumerate({self.pick('lf', 'lf', 'fa', 'li', 'll')}):",
+            f"for {c}, x1 in enumerate({self.pick('fa', 'ga')}{self.pick('', ', 2', ', -1')}):",
+            f"for {c}, b1 in {self.pick('enumerate(lb)', 'zip(li, lb)', 'zip(li, ba)')}:",
+            f"for {c}, w1 in enumerate(ua):",
+            f"for {c}, x0 in zip(li, {self.pick('fa', 'ga', 'lf', 'ma')}):",
+            f"for {c}, y0, f1 in zip({self.pick('li', 'range(30)')}, ia, lf):",
+            f"for n0, {c} in zip(ia, li):",
+        )
 
     def function(self, name):
         """A function of numbers, which a loop may call, with what CPython has to do under an if."""

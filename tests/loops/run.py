@@ -19,7 +19,7 @@ import warnings
 import numbus
 import numpy
 from numbus import loops
-from numbus.loops import background, narrow, numbers, rewrite
+from numbus.loops import background, heads, narrow, numbers, rewrite
 from numbus.loops import run as runtime
 from numbus.loops.emit import Emitter
 from numbus.loops.held import Held
@@ -124,6 +124,7 @@ def mutants():
         ("NumPy's kinds", numbers, "_result", lambda a, b, real: "f" if real else "i"),
         ("integers of few bits", narrow, "outside", lambda text, kind: "False"),
         ("whose number it is", narrow, "common", lambda e, a, b: a.kind.upper()),
+        ("where loops over items are", heads.Over, "rest", _one_later),
         ("lists written back", Held, "write_back", lambda self: None),
         # The last one, as it writes outside.
         ("indices outside", Emitter, "check", _without([" >= a"])),
@@ -138,6 +139,10 @@ def _asking(what, answer):
         return ast.Constant(answer) if name == what else whole(number, name, *args)
 
     return call
+
+
+def _one_later(self, sequences, index, rest=heads.Over.rest):
+    return rest(self, sequences, index + 1)
 
 
 def _truncated(x, y):

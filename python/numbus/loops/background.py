@@ -10,7 +10,7 @@ import sys
 import numpy
 
 from .. import _core
-from . import numbers
+from . import heads, numbers
 
 _running = _thread.allocate_lock()  # held by the thread that compiles
 _MOST_WAITING = 0.04  # seconds; what takes longer is code that is not on disk
@@ -130,7 +130,8 @@ def _compile(this, fixed, entry, types):
     except CompileError as error:
         return f"the compiler: {str(error).splitlines()[0]}"
     lines = {n.at: n.lineno for n in ast.walk(this.node) if hasattr(n, "at")}
-    return Code(call, [(n.at, n.target.id) for n in emitter.loops], lines)
+    loops = [(n.at, n.target, heads.over(n)) for n in emitter.loops]
+    return Code(call, loops, lines)
 
 
 def wait():

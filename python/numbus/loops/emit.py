@@ -8,7 +8,7 @@ at the head of a loop only grow, until an emission changes nothing.
 
 import ast
 
-from . import numbers, select
+from . import heads, numbers, select
 from .numbers import CODES, STORES, Unsupported, Value
 
 INDENT = "    "
@@ -276,7 +276,11 @@ class Emitter:
         outer = n is self.loop
         self.at = n.at
         is_for = isinstance(n, ast.For)
-        if is_for and not outer:
+        if is_for and (over := heads.over(n)):
+            env = self._tried(n, [], env, lambda e: self._over(n, over, e))
+            if env is None:
+                return None
+        elif is_for and not outer:
             env = self._tried(n, [x for a in n.iter.args for x in names_read(a, self.names)], env,
                               lambda e: self._range(n, e))  # fmt: skip
             if env is None:
@@ -322,7 +326,43 @@ class Emitter:
             self.check(f"s{n.at} == 0")
         return env
 
+    def _over(self, n, over, env):
+        """The bounds of the indices of a loop over items."""
+        self._sequences(over)
+        if over.around and self.fixed.get(over.around) != ("call", over.around):
+            raise Unsupported(f"a loop over {over.around}(…) that is not Python's")
+        if n is not self.loop:
+            ends = [f"{a[5]}_0" for a in self._sequences(over)]
+            for word, text in zip("bes", ("0", ends[0], "1")):
+                self.line(f"{word}{n.at} = {text}")
+            for end in ends[1:]:
+                self.line(f"e{n.at} = min(e{n.at}, {end})")
+        return env
+
+    def _sequences(self, over):
+        """The arrays and lists that a loop goes over."""
+        arrays = [self._array(ast.Name(name)) for name in over.names]
+        for name, a in zip(over.names, arrays):
+            if a is None or a[3] != 1 or a[6] == "ours":
+                raise Unsupported(f"a loop over '{name}', which is no list or array of numbers")
+        return arrays
+
+    def _items(self, n, over):
+        """Assigns to the names in the head of a loop over items: the kinds of names."""
+        values = [numbers.load(a, f"k{n.at}") for a in self._sequences(over)]
+        if over.around == "enumerate":
+            values.insert(0, Value(f"k{n.at} + {over.start}" if over.start else f"k{n.at}", "i"))
+        kinds = {}
+        for name, v in zip(heads.targets(n), values):
+            self._set(name, v)
+            kinds[name] = frozenset(v.kind)
+        return kinds
+
     def _for_body(self, n, env):
+        if over := heads.over(n):
+            self.block(f"for k{n.at} in range(b{n.at}, e{n.at}):")
+            inside = {**env, **self._items(n, over)}
+            return self._rest_of_body(n, env, inside)
         step = n.iter.args[2] if len(n.iter.args) == 3 else None
         text = "1" if step is None else ast.unparse(step)
         step = f"s{n.at}" if not _is_small(text) or n is self.loop else text
@@ -331,7 +371,9 @@ class Emitter:
             bounds = f"b{n.at}, e{n.at}"
         self.block(f"for k{n.at} in range({bounds}):")
         self._set(n.target.id, Value(f"k{n.at}", "i"))
-        inside = {**env, n.target.id: frozenset("i")}
+        return self._rest_of_body(n, env, {**env, n.target.id: frozenset("i")})
+
+    def _rest_of_body(self, n, env, inside):
         self.at = n.body[0].at
         self.check("interrupted()")
         back = self._statements(n.body, inside)
@@ -369,7 +411,7 @@ class Emitter:
                 return {**env, n.target.id: frozenset(value.kind)}
             array, index = self._element(n.target, env)
             value = numbers.binary(
-                self, operator, numbers.load(self, array, index), self.value(n.value, env)
+                self, operator, numbers.load(array, index), self.value(n.value, env)
             )
             self.line(f"{array[5]}[{index}] = {numbers.to_store(self, array, value)}")
             return env
@@ -470,7 +512,7 @@ class Emitter:
         if not isinstance(n.value, ast.Name):
             raise Unsupported("an attribute")
         array = self._array(n.value)
-        if array and array[0] == "array" and n.attr == "size" and array[6] == "array":
+        if array and array[0] == "array" and n.attr == "size" and array[6] in numbers.ARRAYS:
             return Value("*".join(f"{array[5]}_{d}" for d in range(array[3])), "i")
         return self._number(f"{n.value.id}.{n.attr}")
 
@@ -545,10 +587,11 @@ class Emitter:
         if isinstance(n.value, ast.Attribute) and n.value.attr == "shape":
             array = self._array(n.value.value)
             axis = n.slice.value if isinstance(n.slice, ast.Constant) else None
-            if array and array[6] == "array" and type(axis) is int and 0 <= axis < array[3]:
+            of_array = array and array[6] in numbers.ARRAYS
+            if of_array and type(axis) is int and 0 <= axis < array[3]:
                 return Value(f"{array[5]}_{axis}", "i")
         array, index = self._element(n, env)
-        v = numbers.load(self, array, index)
+        v = numbers.load(array, index)
         return Value(self.temporary(v.text), v.kind)
 
     def _element(self, n, env):
@@ -561,7 +604,7 @@ class Emitter:
         array = self._array(n)
         if array is None:
             raise Unsupported("an element of what is no array or list of numbers")
-        if array[6] != "array" and any(len(p) > 1 for p in parts):
+        if array[6] not in numbers.ARRAYS and any(len(p) > 1 for p in parts):
             raise Unsupported("an index of a list that is a tuple")
         items = [i for p in parts for i in p]
         if len(items) != array[3]:

@@ -123,7 +123,8 @@ class Held:
                 return "o"
         self.arrays.append(value)
         parameter = f"a{len(self.arrays) - 1}"
-        return ("array", elements, value.dtype, value.ndim, writable, parameter, "array")
+        whose = "array" if kind is numpy.ndarray else "ours"
+        return ("array", elements, value.dtype, value.ndim, writable, parameter, whose)
 
     def _list(self, value):
         words = None if id(value) in self._taken else _core.list_words(value)
@@ -148,6 +149,10 @@ class Held:
         self._listed.append((value, len(self.arrays), kind, extents))
         self.arrays.append(numpy.empty((0,) * len(extents), dtype))  # until copy_lists()
         return ("array", kind, dtype, len(extents), True, f"a{len(self.arrays) - 1}", "list")
+
+    def sequences(self, over):
+        """The lists or arrays that a loop goes over."""
+        return [self.values.get(n) for n in over.names]
 
     def words(self, loops):
         """The numbers that code begins with, and room for those it ends with."""

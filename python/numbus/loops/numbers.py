@@ -245,12 +245,15 @@ _ELEMENTS = {numpy.dtype("float64"): "F", numpy.dtype("int64"): "I", numpy.dtype
 _ELEMENTS |= narrow.OF_DTYPE
 
 
+ARRAYS = "array", "ours"  # NumPy's and Numbus's
+
+
 def element_kind(dtype):
     """The kind of an array's elements; None where they are not known here."""
     return _ELEMENTS.get(dtype)
 
 
-def load(e, array, index):
+def load(array, index):
     """The element of an array at an index that is inside."""
     if array[6] == "bools":
         return Value(f"(int({array[5]}[{index}]) == true_)", "b")
@@ -294,7 +297,7 @@ _OF_C = {
 _LOGARITHMS = {"log", "log2", "log10"}
 C_FUNCTIONS = (*_OF_C, *_LOGARITHMS)
 KNOWN = {
-    "abs", "min", "max", "int", "float", "bool", "len", "range", "math.sqrt", "math.fabs",
+    "abs", "min", "max", "int", "float", "bool", "len", "range", "enumerate", "zip", "math.sqrt", "math.fabs",
     "math.floor", "math.ceil", "math.trunc", *(f"math.{n}" for n in C_FUNCTIONS), "numpy.float64",
     "numpy.int64", *(f"numpy.{n}" for n in narrow.LETTERS.values()),
 }  # fmt: skip
@@ -323,7 +326,7 @@ def call(e, name, args):
             better = compare(e, ast.Gt if name == "max" else ast.Lt, a, Value(r, a.kind))
             e.line(f"{r} = {a.text} if {better.text} else {r}")
         return Value(r, args[0].kind)
-    if len(args) != 1 or name == "range":
+    if len(args) != 1 or name in ("range", "enumerate", "zip"):
         raise Unsupported(f"{name}() of {len(args)} values")
     (a,) = args
     if name == "abs":

@@ -13,7 +13,7 @@ import time
 import numpy
 
 from .. import _core
-from . import background, functions, report
+from . import background, functions, heads, report
 from .held import MAKE, Held, TooCostly
 
 # Seconds that a loop has run before it is compiled, which takes about as long.
@@ -42,7 +42,7 @@ class State:
 def configure(enabled, after=None):
     """Whether loops are entered from now on, and for tests after how many iterations."""
     State.enabled, State.after = enabled, after
-    _core.compile_loops(enabled, after or 0, wanted, enter)
+    _core.compile_loops(enabled, after or 0, wanted, enter, give_up)
 
 
 class Loop(_core.Loop):
@@ -68,11 +68,15 @@ class Loop(_core.Loop):
         self.failures += 1
         self.hot = max(self.hot, 2 * self.seconds)
         if self.failures >= _MOST_FAILURES:
-            self.dead = True
-            of = self
-            while of is not None and of.dead and all(i.plain for i in of.inner):
-                of.plain = True
-                of = of.outer
+            self.give_up()
+
+    def give_up(self):
+        """Has it go on in CPython for good, as in the source where no loop in it is compiled."""
+        self.dead = True
+        of = self
+        while of is not None and of.dead and all(i.plain for i in of.inner):
+            of.plain = True
+            of = of.outer
 
 
 def _most_per_item(loop):
@@ -168,6 +172,12 @@ def wanted(this):
     return True
 
 
+def give_up(this):
+    """Notes that a loop goes over no numbers."""
+    this.why = f"line {this.line}: a loop over something else than numbers"
+    this.give_up()
+
+
 def _may_enter():
     if _others() or _handles_signals():
         return False
@@ -209,12 +219,12 @@ def _enter(run, frame):
     if type(code) is str:
         this.fail(code)
         return None
-    over = run.rest
-    if this.is_for and max(abs(over.start), abs(over.stop), abs(over.step)) >= _LIMIT:
-        return None
     si, sf = held.words(len(code.loops))
     if this.is_for:
-        si[1:4] = over.start, over.stop, over.step
+        over = _left(run, held)
+        if over is None or max(map(abs, over)) >= _LIMIT:
+            return None
+        si[1:4] = over
     try:
         held.copy_lists()
     except MemoryError:
@@ -250,12 +260,21 @@ def _enter(run, frame):
     return values
 
 
+def _left(run, held):
+    """(first, end, step) of the numbers, or indices, that are left of a for loop, or None."""
+    rest, over = run.rest, heads.over(run.loop.node)
+    if over is None:
+        return (rest.start, rest.stop, rest.step) if type(rest) is range else None
+    found = over.position(rest, held.sequences(over))
+    return found and (*found, 1)
+
+
 def _expected(run):
     """Seconds that CPython may take for what is left: of a loop without an end in sight, those
     that it has taken.
     """
     this = run.loop
-    return len(run.rest) * this.per_item if this.is_for else this.seconds
+    return len(run.rest) * this.per_item if type(run.rest) is range else this.seconds
 
 
 def _values(run, held, si, sf, code):
@@ -272,14 +291,24 @@ def _values(run, held, si, sf, code):
             empty.append(j)
     positions = {}
     first = 4 + 2 * (len(this.names) + len(held.numbers))
-    for m, (at, target) in enumerate(code.loops):
+    for m, (at, target, over) in enumerate(code.loops):
         k, e, s = si[first + 3 * m : first + 3 * m + 3]
+        if not s:
+            continue  # one that has not begun
+        rest = over.rest(held.sequences(over), k + 1) if over else range(k + s, e, s)
         if at == this.node.at:
-            run.rest = range(k + s, e, s) if s else run.rest
-        elif s:
-            positions[at] = (values[this.names.index(target)],), range(k + s, e, s)
+            run.rest = rest
+        else:
+            positions[at] = (_item(target, values, this.names),), rest
     run.gone, run.positions = tuple(empty), positions
     return tuple(values)
+
+
+def _item(target, values, names):
+    """The item that an inner loop is at."""
+    if isinstance(target, ast.Name):
+        return values[names.index(target.id)]
+    return tuple(_item(t, values, names) for t in target.elts)
 
 
 def _settle():

@@ -4,6 +4,8 @@ statements.
 
 import ast
 
+from . import heads
+
 # Statements that code of ours carries out; all others are left to CPython where they are met.
 SIMPLE = (ast.Assign, ast.AugAssign, ast.Pass)
 _LOOPS = (ast.For, ast.While)
@@ -34,21 +36,9 @@ def is_known(node):
     return True
 
 
-def is_range(node):
-    """Whether a loop goes over `range(…)`; that the name means Python's is asked as it runs."""
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "range"
-        and 1 <= len(node.args) <= 3
-        and not node.keywords
-        and not any(isinstance(a, ast.Starred) for a in node.args)
-    )
-
-
 def is_tiny(loop):
     """Whether a loop has few items, which its text tells, and no loop in it."""
-    if not isinstance(loop, ast.For) or not is_range(loop.iter) or loop.orelse:
+    if not isinstance(loop, ast.For) or not heads.is_range(loop.iter) or loop.orelse:
         return False
     args = loop.iter.args
     if not all(isinstance(a, ast.Constant) and type(a.value) is int for a in args):
@@ -99,10 +89,8 @@ def _loop(loop):
     if loop.orelse:
         return f"line {loop.lineno}: a loop with else"
     if isinstance(loop, ast.For):
-        if not isinstance(loop.target, ast.Name):
-            return f"line {loop.lineno}: several names in the head of a loop"
-        if not is_range(loop.iter) or not all(map(is_known, loop.iter.args)):
-            return f"line {loop.lineno}: a loop over something else than range(…) of numbers"
+        if not _head(loop):
+            return f"line {loop.lineno}: a loop over something else than numbers"
     elif not is_known(loop.test):
         return f"line {loop.lineno}: the condition"
     return _block(loop.body, False)
@@ -178,7 +166,10 @@ def _head(n):
         return False
     if isinstance(n, ast.While):
         return is_known(n.test)
-    return isinstance(n.target, ast.Name) and is_range(n.iter) and all(map(is_known, n.iter.args))
+    if heads.over(n):
+        return True
+    named = isinstance(n.target, ast.Name)
+    return named and heads.is_range(n.iter) and all(map(is_known, n.iter.args))
 
 
 def assigned(loop):
@@ -199,7 +190,7 @@ def assigned(loop):
             found.add(n.target.id)
         elif isinstance(n, _LOOPS):
             if isinstance(n, ast.For):
-                found.add(n.target.id)
+                found.update(heads.targets(n))
             for s in n.body:
                 walk(s)
         elif isinstance(n, ast.If):
