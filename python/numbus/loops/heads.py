@@ -106,4 +106,3 @@ def targets(loop):
     """The names in the head of a loop; None where there is anything else."""
     of = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
     return [n.id for n in of] if _are_names(of) else None
-

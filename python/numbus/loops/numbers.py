@@ -297,9 +297,9 @@ _OF_C = {
 _LOGARITHMS = {"log", "log2", "log10"}
 C_FUNCTIONS = (*_OF_C, *_LOGARITHMS)
 KNOWN = {
-    "abs", "min", "max", "int", "float", "bool", "len", "range", "enumerate", "zip", "math.sqrt", "math.fabs",
-    "math.floor", "math.ceil", "math.trunc", *(f"math.{n}" for n in C_FUNCTIONS), "numpy.float64",
-    "numpy.int64", *(f"numpy.{n}" for n in narrow.LETTERS.values()),
+    "abs", "min", "max", "int", "float", "bool", "len", "range", "enumerate", "zip", "math.sqrt",
+    "math.fabs", "math.floor", "math.ceil", "math.trunc", *(f"math.{n}" for n in C_FUNCTIONS),
+    "numpy.float64", "numpy.int64", *(f"numpy.{n}" for n in narrow.LETTERS.values()),
 }  # fmt: skip
 
 
