@@ -195,6 +195,20 @@ void write_list(const nb::list& list, nb::handle now, nb::handle before, const s
   }
 }
 
+// Appends what an array holds beyond the items of a list, up to a count.
+void extend_list(const nb::list& list, nb::handle array, const std::string& kinds, size_t count) {
+  const char kind = kinds[0];
+  const size_t size = size_of(kind);
+  const Memory memory(array, false);
+  if (count > memory.count(size)) throw nb::value_error("[loops] a list has grown too much");
+  for (size_t k = static_cast<size_t>(PyList_Size(list.ptr())); k < count; ++k) {
+    PyObject* o = number_at(memory.at(k, size), kind);
+    const bool appended = o && PyList_Append(list.ptr(), o) == 0;
+    Py_XDECREF(o);
+    if (!appended) throw nb::python_error();
+  }
+}
+
 }  // namespace
 
 void bind_loop_lists(nb::module_& m) {
@@ -202,6 +216,7 @@ void bind_loop_lists(nb::module_& m) {
         "The kind of the numbers of a list, its extents, and the ids of its rows; or None.");
   m.def("list_words", list_words, "The addresses of the items of a list of bools, in place.");
   m.def("read_list", read_list, "Copies the numbers of a list into an array.");
+  m.def("extend_list", extend_list, "Appends to a list what an array holds beyond it.");
   m.def("write_list", write_list, "Stores into a list what has changed.");
 }
 

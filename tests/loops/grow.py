@@ -46,6 +46,8 @@ class Grow:
 
     def integer(self, depth=2):
         r = self.r.random()
+        if not self.alone and depth and self.r.random() < 0.02:
+            return f"{self.pick('look', 'bump', 'look')}(li, {self.index()})"
         if self.functions and depth and self.r.random() < 0.06:
             return self.user_call(depth - 1)
         if self.alone and 0.955 <= r:
@@ -97,6 +99,8 @@ class Grow:
 
     def floating(self, depth=2):
         r = self.r.random()
+        if not self.alone and depth and self.r.random() < 0.02:
+            return f"{self.pick('look', 'bump', 'look')}({self.pick('lf', 'gl')}, {self.index()})"
         if self.functions and depth and self.r.random() < 0.06:
             return self.user_call(depth - 1)
         if self.alone and 0.95 <= r < 0.97:
@@ -263,6 +267,14 @@ class Grow:
                 "fa[0], fa[1] = fa[1], fa[0]",
                 f"f0, fa[{self.index()}] = fa[{self.index()}], f0",
             )
+        if r < 0.8:
+            return self.pick(
+                f"gi.append({self.integer(1)})", f"gl.append({self.floating(1)})",
+                f"lb.append({self.pick('b0', 'True')})", f"gi.append({self.pick('f0', 'n2')})",
+                f"n0 = gi[{self.index()}] + len(gi)",
+                f"gi[{self.index()}] = {self.integer(1)}",
+                f"f0 = gl[-1] + len(gl) * {self.floating(0)}",
+            )  # fmt: skip
         i = self.index()
         return self.pick(
             f"fa[{i}] = {self.pick(self.floating, self.numpy)(1)}",
@@ -291,7 +303,8 @@ class Grow:
             "f1 = 3",
             "n2 = None",
             "f2 = 'text'",
-            "li.append(7)",
+            "li.append(7) if len(li) < 300 else None",
+            "li.append(n0 % 7) if len(li) < 300 else None",
             "print(type(n0).__name__, repr(f0))",
             "x1 = 1.5",
             "del n2",
@@ -312,6 +325,10 @@ class Grow:
             "log.append(n0)",
             "lf = [1.0, 2, 3.0]",
             "np.add(fa, 1.0, out=fa)",
+            "gi = gi[:5]",
+            "gl.append(1)",
+            "gi.pop()",
+            "gl = gi",
             "ll[1] = [1.5, 2.5]",
             "lm[0].append(3)",
             "lf = ll[2]",
@@ -458,6 +475,15 @@ class Grow:
             "    log.append(x)",
             "    return 1",
             "",
+            "def look(p, q):",
+            "    return p[q] if q > 3 else p[-1]",
+            "",
+            "def bump(p, q):",
+            "    p[q % 6] += 1",
+            "    if q > 20:",
+            "        return p[q + 15]",
+            "    return p[q]",
+            "",
         ]
         for k in range(self.pick(0, 1, 2)):
             self.function(f"h{k}")
@@ -485,6 +511,7 @@ class Grow:
                 "ma = np.zeros((41, 41))",
             ),
             "li, lf = list(range(40)), [0.5 * v for v in range(40)]",
+            self.pick("gi, gl = [3], [0.25, 2.0]", "gi, gl = [], [1.5]", "gi = gl = [7]"),
             self.pick(
                 "lb = [v % 2 == 0 for v in range(40)]",
                 "lb = [v % 2 == 0 for v in range(40)]",
@@ -527,7 +554,8 @@ class Grow:
                 self.loop()
                 if self.r.random() < 0.5:
                     self.loop()
-            every = "n0, f0, f1, b0, x0, y0, fa, ga, ia, ba, ua, ra, za, ma, li, lf, lb, ll, lm"
+            arrays = "fa, ga, ia, ba, ua, ra, za, ma"
+            every = f"n0, f0, f1, b0, x0, y0, {arrays}, li, lf, lb, ll, lm, gi, gl"
             self.line(f"out.append(({every}))")
             self.line(f"return {', '.join(['n1', 'f2', *keep])}")
             self.level -= 1

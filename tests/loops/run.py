@@ -19,8 +19,9 @@ import warnings
 import numbus
 import numpy
 from numbus import loops
-from numbus.loops import background, heads, narrow, numbers, rewrite
+from numbus.loops import background, heads, held, narrow, numbers, rewrite
 from numbus.loops import run as runtime
+from numbus.loops.called import FunctionEmitter
 from numbus.loops.emit import Emitter
 from numbus.loops.held import Held
 
@@ -125,7 +126,9 @@ def mutants():
         ("integers of few bits", narrow, "outside", lambda text, kind: "False"),
         ("whose number it is", narrow, "common", lambda e, a, b: a.kind.upper()),
         ("where loops over items are", heads.Over, "rest", _one_later),
-        ("lists written back", Held, "write_back", lambda self: None),
+        ("items that are new", held._core, "extend_list", lambda *of: None),
+        ("functions with effects", FunctionEmitter, "_assign", Emitter._assign),
+        ("lists written back", Held, "write_back", lambda self, si: None),
         # The last one, as it writes outside.
         ("indices outside", Emitter, "check", _without([" >= a"])),
     ]
@@ -190,6 +193,7 @@ def main():
     loops.install()
     runtime.configure(False)
     background.RAISES = True
+    held.ROOM = 5
     sys.set_int_max_str_digits(0)
     signal.signal(signal.SIGALRM, _too_long)
     runtime._SIGNALS.remove(signal.SIGALRM)

@@ -1,6 +1,10 @@
 """Loops over items of lists and arrays, and lists that grow, compiled as they run."""
 
+import subprocess
+import sys
+
 import pytest
+from numbus.loops import held
 
 from tests.loops.run import AFTER
 from tests.python.test_loops import check, installed
@@ -97,4 +101,84 @@ def test_iterators_of_the_program_are_left_alone(after):
             return enumerate(a)
         for a, b in zip(ints, ints):
             n += a - b
+        """, after)  # fmt: skip
+
+
+@pytest.mark.parametrize("after", AFTER)
+def test_lists_that_grow(after, monkeypatch):
+    """Also beyond the room that code has for more, and where CPython changes them in between."""
+    monkeypatch.setattr(held, "ROOM", 7)
+    made = check("""
+        def f(n, out):
+            sq, fl = [1.5], [True]
+            c = 0
+            for i in range(n):
+                if i % 3:
+                    out.append(i * i)
+                sq.append(sq[-1] * 0.5 + i)
+                fl.append(i > 5)
+                c += len(out) + fl[i]
+                if i == 77:
+                    out.append(2 ** 70)
+                if i == 80:
+                    out.pop(-3)
+                    del out[30:]
+                    same = sq
+            return out, sq, fl, c
+        r = f(20, []), f(300, []), f(300, [5])
+        x = [1]
+        while len(x) < 400:
+            x.append((x[-1] * 5 + 1) % 1000)
+            if x[-1] == 6:
+                x.append(0.5)
+                x.pop()
+        y = x
+        for i in range(200):
+            x.append(y[-1] + y[i])
+        for v in x:
+            x.append(v)
+            if len(x) > 1000:
+                break
+        x[5:] = []
+        try:
+            for i in range(100):
+                x.append(i)
+                x.append(10 // (90 - i))
+        except ZeroDivisionError as e:
+            r += (str(e),)
+        """, after, entered=True)  # fmt: skip
+    assert sum(m.entries for m in made) > 6
+
+
+def test_a_list_that_is_empty_at_first_is_waited_for(tmp_path):
+    """Each call begins with an empty list, of whose items nothing is known."""
+    path = tmp_path / "script.py"
+    path.write_text(
+        "def f(n):\n    out = []\n    for i in range(n):\n        out.append(i * 3 % 7)\n"
+        "    return out\n"
+        "for _ in range(12):\n    s = sum(f(400_000))\nprint(s)\n"
+    )
+    command = [sys.executable, "-m", "numbus", "--report", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == [str(sum(i * 3 % 7 for i in range(400_000)))]
+    assert f"{path}:3  compiled" in done.stderr
+
+
+@pytest.mark.parametrize("after", AFTER)
+def test_functions_that_change_what_they_are_given_are_left_to_python(after):
+    check("""
+        def g(a, i):
+            a[i] += 1.0
+            return a[i + 90] if i > 20 else a[i]
+        def f(a):
+            s = 0.0
+            for i in range(60):
+                s += g(a, i)
+            return s
+        a, l = np.zeros(100), [0.5] * 100
+        for x in a, l:
+            try:
+                out = f(x)
+            except IndexError as e:
+                print(e)
         """, after)  # fmt: skip

@@ -65,9 +65,19 @@ class FunctionEmitter(emit.Emitter):
                 convert = {"i": "int", "f": "float", "b": "bool"}[store]
                 self.line(f"{n}_{store} = " + (f"{convert}({n}_p)" if given else zero))
         zero = _ZERO[STORES[kind]]
-        given = [f"{n}_p" for n in self.numbers] + [a[5] for a in arrays] + ["true_", "false_"]
+        given = [f"{n}_p" for n in self.numbers] + [*emit.passed(arrays), "true_", "false_"]
         text = [x.replace("return False, ?", f"return False, {zero}") for x in body]
         return kind, [f"def {name}({', '.join(given)}):", *self.lines, *text], arrays
+
+    def _assign(self, n, env):
+        targets = [n.target] if isinstance(n, ast.AugAssign) else n.targets
+        if any(isinstance(t, ast.Subscript) for of in targets for t in ast.walk(of)):
+            # What has had an effect could not be begun again.
+            raise Unsupported(f"'{self._called.name}', which assigns to elements")
+        return super()._assign(n, env)
+
+    def _append(self, call, env):
+        raise Unsupported(f"'{self._called.name}', which appends to a list")
 
     def leave(self, _):
         """Ends the function without a result."""

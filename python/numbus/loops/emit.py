@@ -48,6 +48,9 @@ class Emitter:
         # Numbers that the loop reads and never assigns to.
         self.more = [n for n, f in fixed.items() if isinstance(f, str) and f in STORES]
         self.ids = {n: f"g{j}" for j, n in enumerate(self.more)}
+        arrays = [f for f in fixed.values() if isinstance(f, tuple) and f[0] == "array"]
+        growing = {f[5] for f in arrays if f[6] == "grows"}
+        self.growing = sorted(growing, key=lambda a: int(a[1:]))  # in the order of Held's
 
     # --- text
 
@@ -83,7 +86,7 @@ class Emitter:
             state += [f"{n}_t", *(f"{n}_{s}" for s in sorted(self.stores[n]))]
         for loop in self.loops:
             state += [f"k{loop.at}", f"e{loop.at}", f"s{loop.at}"]
-        return state
+        return state + [f"{a}_0" for a in self.growing]
 
     # --- the functions
 
@@ -130,6 +133,9 @@ class Emitter:
         last = 4 + 2 * (len(self.names) + len(self.more)) + 3 * len(self.loops)
         self.line(f"true_ = int(si[{last}])")
         self.line(f"false_ = int(si[{last + 1}])")
+        for k, a in enumerate(self.growing):
+            self.line(f"{a}_room = {a}.shape[0]")
+            self.line(f"{a}_0 = int(si[{last + 2 + k}])")
         if isinstance(self.loop, ast.For):
             at = self.loop.at
             for word, k in (("b", 1), ("e", 2), ("s", 3)):
@@ -158,13 +164,15 @@ class Emitter:
         for k, loop in enumerate(self.loops):
             for m, word in enumerate("kes"):
                 leave.append(f"{INDENT}si[{first + 3 * k + m}] = {word}{loop.at}")
+        for k, a in enumerate(self.growing):
+            leave.append(f"{INDENT}si[{last + 2 + k}] = {a}_0")
         leave += [f"{INDENT}si[0] = at", f"{INDENT}return at"]
         return leave, head
 
     def extents(self, arrays):
         """Puts the extents of arrays under names."""
         for f in arrays:
-            for d in range(f[3]):
+            for d in range(f[3] if f[6] != "grows" else 0):
                 self.line(f"{f[5]}_{d} = {f[5]}.shape[{d}]")
 
     # --- statements; each gives the kinds of names after it, None where control never gets there
@@ -197,6 +205,8 @@ class Emitter:
         if isinstance(n, ast.Return):
             return self._return(n, env)
         read = _read(n, self.names)
+        if select.is_append(n):
+            return self._tried(n, read, env, lambda e: self._append(n.value, e))
         return self._tried(n, read, env, lambda e: self._assign(n, e))
 
     def _left(self, n, why):
@@ -343,7 +353,7 @@ class Emitter:
         """The arrays and lists that a loop goes over."""
         arrays = [self._array(ast.Name(name)) for name in over.names]
         for name, a in zip(over.names, arrays):
-            if a is None or a[3] != 1 or a[6] == "ours":
+            if a is None or a[3] != 1 or a[6] in ("ours", "grows"):
                 raise Unsupported(f"a loop over '{name}', which is no list or array of numbers")
         return arrays
 
@@ -397,6 +407,16 @@ class Emitter:
         back = self._statements(n.body, env)
         self.end()
         return back, ended
+
+    def _append(self, call, env):
+        array = self._array(call.func.value)
+        if array is None or array[6] != "grows":
+            raise Unsupported("append() to what is no list of numbers")
+        text = numbers.to_store(self, array, self.value(call.args[0], env))
+        self.check(f"{array[5]}_0 >= {array[5]}_room")
+        self.line(f"{array[5]}[{array[5]}_0] = {text}")
+        self.line(f"{array[5]}_0 += 1")
+        return env
 
     # --- assignments: values and places first, with all checks; then the effects
 
@@ -659,7 +679,7 @@ class Emitter:
         name, kind, _, arrays = self._function(called, tuple(kinds))
         self.temporaries += 1
         ok, r = f"t{self.temporaries}", f"r{self.temporaries}"
-        given += [*(a[5] for a in arrays), "true_", "false_"]
+        given += [*passed(arrays), "true_", "false_"]
         self.line(f"{ok}, {r} = {name}({', '.join(given)})")
         self.check(f"not {ok}")
         return Value(r, kind)
@@ -691,6 +711,11 @@ class Emitter:
             raise Unsupported("len() of this")
         self._position(array, 0, self.value(n.slice, env))
         return Value(f"{array[5]}_1", "i")
+
+
+def passed(arrays):
+    """The arguments of a function that arrays are: of lists that grow their lengths, too."""
+    return [a[5] for a in arrays] + [f"{a[5]}_0" for a in arrays if a[6] == "grows"]
 
 
 def _is_small(text):

@@ -25,6 +25,7 @@ MAKE = {
 }  # fmt: skip
 _TYPES = {kind: t for t, kind in _KINDS.items()}
 MAKE |= {numbers.CODES[k]: lambda i, _, t=_TYPES[k]: t(i) for k in narrow.KINDS}
+ROOM = 1 << 20  # items that a list may grow by before code is left, at least
 _PER_ITEM = 2e-8  # seconds to look at an item of a list, to copy it and what changes of it back
 
 
@@ -47,6 +48,7 @@ class Held:
             own = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
         self.values = {}
         self.arrays, self._lists, self._listed, self._known = [], [], [], {}
+        self._grown = []  # (list, array with room for more, kind)
         self._bools = []  # (list, number of the array): whose items are used in place
         self._taken = set()  # ids of lists that are copied
 
@@ -59,6 +61,7 @@ class Held:
                 return frame.f_globals[name]
             return frame.f_builtins[name]
 
+        self._growing = {id(find(n)) for n in this.appended if n in local or n not in own}
         entry, fixed = {}, {}
         self._changing = frame.f_globals, {n for n in this.names if n not in own}
         # What is assigned to is a variable of the function or of the module, and nothing built in.
@@ -127,7 +130,8 @@ class Held:
         return ("array", elements, value.dtype, value.ndim, writable, parameter, whose)
 
     def _list(self, value):
-        words = None if id(value) in self._taken else _core.list_words(value)
+        grows = id(value) in self._growing
+        words = None if grows or id(value) in self._taken else _core.list_words(value)
         if words is not None:
             self._taken.add(id(value))
             self._bools.append((value, len(self.arrays)))
@@ -146,9 +150,12 @@ class Held:
             return "o"
         self._taken |= own
         dtype = numpy.dtype(_OF_LISTS[kind])
-        self._listed.append((value, len(self.arrays), kind, extents))
+        if grows and len(extents) > 1:
+            return "o"
+        self._listed.append((value, len(self.arrays), kind, extents, grows))
         self.arrays.append(numpy.empty((0,) * len(extents), dtype))  # until copy_lists()
-        return ("array", kind, dtype, len(extents), True, f"a{len(self.arrays) - 1}", "list")
+        how = "grows" if grows else "list"
+        return ("array", kind, dtype, len(extents), True, f"a{len(self.arrays) - 1}", how)
 
     def sequences(self, over):
         """The lists or arrays that a loop goes over."""
@@ -157,8 +164,11 @@ class Held:
     def words(self, loops):
         """The numbers that code begins with, and room for those it ends with."""
         names = [*self.loop.names, *self.numbers]
-        si = numpy.zeros(6 + 2 * len(names) + 3 * loops, numpy.int64)
-        si[-2:] = id(True), id(False)
+        last = 4 + 2 * len(names) + 3 * loops
+        growing = [extents[0] for _, _, _, extents, grows in self._listed if grows]
+        si = numpy.zeros(last + 2 + len(growing), numpy.int64)
+        si[last : last + 2] = id(True), id(False)
+        si[last + 2 :] = growing
         sf = numpy.zeros(len(names), numpy.float64)
         for j, name in enumerate(names):
             kind = self.entry.get(name) or self.fixed[name]
@@ -172,15 +182,21 @@ class Held:
         """Puts arrays of the same numbers in the place of lists."""
         for value, k in self._bools:
             self.arrays[k] = numpy.frombuffer(_core.list_words(value), numpy.int64)
-        for value, k, kind, extents in self._listed:
-            made = self.arrays[k] = numpy.empty(extents, _OF_LISTS[kind])
-            _core.read_list(value, made, kind)
-            self._lists.append((value, made, made.copy(), kind))
+        for value, k, kind, extents, grows in self._listed:
+            room = (extents[0] + max(extents[0], ROOM),) if grows else extents
+            made = self.arrays[k] = numpy.empty(room, _OF_LISTS[kind])
+            held = made[: extents[0]] if grows else made
+            _core.read_list(value, held, kind)
+            self._lists.append((value, held, held.copy(), kind))
+            if grows:
+                self._grown.append((value, made, kind))
 
-    def write_back(self):
-        """Stores what has changed into the lists."""
+    def write_back(self, si):
+        """Stores what has changed into the lists, and appends what is new."""
         for of in self._lists:
             _core.write_list(*of)
+        for of, count in zip(self._grown, si[len(si) - len(self._grown) :].tolist()):
+            _core.extend_list(*of, count)
 
 
 _OF_LISTS = {"i": numpy.int64, "f": numpy.float64, "b": numpy.bool_}

@@ -272,7 +272,7 @@ def to_store(e, array, v):
         if v.kind != "b":
             raise Unsupported("a list of bools and others")
         return f"(true_ if {v.text} else false_)"
-    if array[6] == "list":
+    if array[6] in ("list", "grows"):
         if v.kind != kind:
             raise Unsupported("a list of numbers of several types")
         return v.text

@@ -13,7 +13,7 @@ import time
 import numpy
 
 from .. import _core
-from . import background, functions, heads, report
+from . import background, functions, heads, report, select
 from .held import MAKE, Held, TooCostly
 
 # Seconds that a loop has run before it is compiled, which takes about as long.
@@ -52,6 +52,7 @@ class Loop(_core.Loop):
         self.number, self.node, self.names, self.file = number, node, names, file
         self.line, self.is_for = node.lineno, isinstance(node, ast.For)
         self.reads, self.dotted = _read(node, set(names))
+        self.appended = select.appended(node)
         self.hot = HOT
         self.most_per_item = _most_per_item(node)
         self.outer, self.inner = outer, []
@@ -159,6 +160,8 @@ def wanted(this):
     except (TooCostly, MemoryError):
         this.hot = 2 * this.seconds
         return False
+    if any(held.values.get(n) == [] for n in this.appended):
+        return False  # of what type its items are is not known yet
     code = this.codes.get(held.key)
     if code is None:
         if len(this.codes) >= _MOST_CODES:
@@ -241,7 +244,7 @@ def _enter(run, frame):
     while True:
         try:
             took = _perf() - start
-            held.write_back()
+            held.write_back(si)
             values = _values(run, held, si.tolist(), sf.tolist(), code)
             break
         except KeyboardInterrupt:

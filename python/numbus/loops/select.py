@@ -60,9 +60,28 @@ def is_text(node):
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
+def is_append(node):
+    """Whether a statement is `name.append(expression)`."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    return (
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr == "append"
+        and isinstance(call.func.value, ast.Name)
+        and len(call.args) == 1
+        and is_known(call)
+    )
+
+
+def appended(loop):
+    """The names of the lists that code of ours may append to."""
+    found = [n for n in ast.walk(loop) if is_append(n) and hasattr(n, "at") and not n.opaque]
+    return {n.value.func.value.id for n in found}
+
+
 def is_simple(node):
     """Whether code of ours may carry out this statement."""
-    if isinstance(node, ast.Pass) or is_text(node):
+    if isinstance(node, ast.Pass) or is_text(node) or is_append(node):
         return True
     if isinstance(node, ast.AugAssign):
         return _is_target(node.target) and is_known(node.value)
