@@ -25,6 +25,7 @@ class Grow:
         self.ints, self.floats, self.bools, self.numpys = INTS, FLOATS, BOOLS, NUMPYS
         self.alone = False  # in a function of numbers, which sees no arrays
         self.functions = []  # (name, number of arguments)
+        self.defaults = set()  # names of those whose last argument has one
 
     def line(self, text):
         self.lines.append("    " * self.level + text)
@@ -42,6 +43,11 @@ class Grow:
             kinds.append(self.numpy)
         given = [self.pick(self.pick(*kinds)(depth), "b0", "fa") if self.r.random() < 0.1 and
                  not self.alone else kinds[k % 2](depth) for k in range(count)]  # fmt: skip
+        r = self.r.random()
+        if r < 0.08:
+            given[-1] = f"p{self.pick(count - 1, count - 1, 0)}={given[-1]}"
+        elif r < 0.2 and (name in self.defaults or r < 0.09):
+            given.pop()
         return f"{name}({', '.join(given)})"
 
     def integer(self, depth=2):
@@ -429,7 +435,11 @@ class Grow:
         self.ints = ("p0", "p2")[: (count + 1) // 2]
         self.floats = ("p1", "w") if count > 1 else ("w",)
         self.bools, self.counters, self.alone, self.budget = ("True", "False"), [], True, 3
-        self.line(f"def {name}({', '.join(f'p{k}' for k in range(count))}):")
+        given = [f"p{k}" for k in range(count)]
+        if self.r.random() < 0.4:
+            given[-1] += f"={self.pick('2', '0.25', 'SCALE', 'True', '3')}"
+            self.defaults.add(name)
+        self.line(f"def {name}({', '.join(given)}):")
         self.level += 1
         if self.r.random() < 0.3:
             self.line("'What it does.'")
@@ -459,9 +469,19 @@ class Grow:
                     self.line(f"        {self.pick('break', 'continue', 'return w', 'return 1.5')}")
         self.line(f"return {self.pick('w', '0.5 * w', self.floating(1), self.integer(1))}")
         self.level -= 1
+        if self.r.random() < 0.15:  # as a closure over a number
+            self.enclose(name)
         self.ints, self.floats, self.bools, self.numpys, self.counters, self.budget = before
         self.alone = False
         self.functions.append((name, count))
+
+    def enclose(self, name):
+        """Puts the function, which ends here, into another one that holds SCALE."""
+        start = max(k for k, x in enumerate(self.lines) if x.startswith(f"def {name}("))
+        body = [f"    {x}" for x in self.lines[start:] if "global" not in x]
+        value = self.pick("0.75", "2", "-3.5")
+        head = [f"def make_{name}(SCALE):"]
+        self.lines[start:] = [*head, *body, f"    return {name}", f"{name} = make_{name}({value})"]
 
     def script(self):
         lines = self.lines

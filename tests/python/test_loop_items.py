@@ -182,3 +182,65 @@ def test_functions_that_change_what_they_are_given_are_left_to_python(after):
             except IndexError as e:
                 print(e)
         """, after)  # fmt: skip
+
+
+@pytest.mark.parametrize("after", AFTER)
+def test_defaults_names_of_arguments_and_closures(after):
+    made = check("""
+        K = 3
+        def g(x, y=2, *, z=1):
+            return x + y
+        def h(x, y=2, z=0.5, w=True):
+            return x * y + z if w else K * x * 1.0
+        def bad(x, y=[1]):
+            return x
+        def make(k):
+            def add(x, c=1):
+                return x * k + c
+            def outer(x):
+                return add(x, c=k) + add(x)
+            return add, outer
+        def f(n):
+            s = 0
+            add, outer = make(7)
+            k = 2.5
+            def own(x):
+                return x + k
+            def later(x):
+                return x + t
+            t = 0
+            for i in range(n):
+                s += h(i) + h(i, z=1.5) + h(x=i, w=i > 5) + h(i, 3, 4.0, False) + add(c=i, x=2)
+                s += own(i) + outer(i) + add(i)
+            for i in range(n):
+                t = t + i
+                s += later(i)
+            for i in range(n):
+                s += bad(i) + bad(y=2, x=i)
+            for i in range(n):
+                s += g(i, z=4)
+            for i in range(n):
+                k = i
+                s += own(i)
+            return s
+        r = [f(200)]
+        h.__defaults__ = (5, 0.25, 0)
+        r.append(f(70))
+        for wrong in range(4):
+            try:
+                for i in range(60):
+                    if i == 50:
+                        if wrong == 0:
+                            h(i, x=1)
+                        if wrong == 1:
+                            h(i, q=1)
+                        if wrong == 2:
+                            h()
+                        if wrong == 3:
+                            h(1, 2, 3, 4, 5)
+                    K = K + 1 if i < 3 else K
+                    r[0] += h(i, w=False)
+            except TypeError as e:
+                r.append(str(e))
+        """, after, entered=True)  # fmt: skip
+    assert made[0].entries > 0, made[0].why

@@ -654,6 +654,8 @@ class Emitter:
             raise Unsupported(f"a call of '{name}'")
         if what[0] == "function":
             return self._call_of(what[1], n, env)
+        if n.keywords:
+            raise Unsupported(f"a call of '{name}' with names of arguments")
         if what[1] == "len":
             if len(n.args) != 1:
                 raise Unsupported("len() of several values")
@@ -663,10 +665,12 @@ class Emitter:
 
     def _call_of(self, called, n, env):
         """A call of a function of the program's."""
-        if len(n.args) != len(called.parameters):
-            raise Unsupported(f"a call of '{called.name}' with {len(n.args)} arguments")
         given, kinds = [], []
-        for a in n.args:
+        for a in _arguments(called, n):
+            if isinstance(a, Value):
+                kinds.append(a.kind)
+                given.append(a.text)
+                continue
             array = self._array(a)
             if array is not None:
                 kinds.append(array)
@@ -711,6 +715,21 @@ class Emitter:
             raise Unsupported("len() of this")
         self._position(array, 0, self.value(n.slice, env))
         return Value(f"{array[5]}_1", "i")
+
+
+def _arguments(called, n):
+    """The nodes of what a call gives to each parameter, or Value for a default."""
+    bound = dict(zip(called.parameters, n.args))
+    for k in n.keywords:
+        if k.arg in bound:
+            raise Unsupported(f"a call of '{called.name}' with an argument twice")
+        bound[k.arg] = k.value
+    for name, of in called.defaults.items():
+        if name not in bound and of[0] == "number":
+            bound[name] = Value(of[2], of[1])
+    if len(n.args) > len(called.parameters) or set(bound) != set(called.parameters):
+        raise Unsupported(f"a call of '{called.name}' with other arguments than it has")
+    return [bound[p] for p in called.parameters]
 
 
 def passed(arrays):

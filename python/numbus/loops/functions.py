@@ -23,12 +23,13 @@ class Called:
     Two are equal where one code serves for both.
     """
 
-    def __init__(self, tree, code, fixed):
-        self.tree, self.fixed = tree, fixed
+    def __init__(self, tree, code, fixed, defaults):
+        self.tree, self.fixed, self.defaults = tree, fixed, defaults
         self.name = code.co_name
         self.parameters = code.co_varnames[: code.co_argcount]
         self.names = sorted(code.co_varnames)
-        self._key = id(tree), tuple(sorted(fixed.items(), key=lambda item: item[0]))
+        known = [sorted(of.items(), key=lambda item: item[0]) for of in (fixed, defaults)]
+        self._key = id(tree), *map(tuple, known)
 
     def __eq__(self, other):
         return type(other) is Called and self._key == other._key
@@ -71,7 +72,7 @@ def _tree(code):
 def called(function, changing, depth=0):
     """What a function of the program's is for the compiler, or None.
 
-    changing: a dict of globals, and the names in it that the loop assigns to.
+    changing: a dict of globals, the names in it that the loop assigns to, and all such names.
     """
     code = _core.running_code(function)
     if depth > _DEEPEST or not _is_plain(function, code):
@@ -81,14 +82,20 @@ def called(function, changing, depth=0):
         return None
     fixed = {}
     for name, attribute in tree.reads:
-        found = _find(function, name)
-        if function.__globals__ is changing[0] and name in changing[1]:
+        found = _find(function, code, name)
+        if name in code.co_freevars:
+            if name in changing[2]:  # a cell has one name in all functions
+                found = None
+        elif function.__globals__ is changing[0] and name in changing[1]:
             found = None
         if attribute is not None:
             name = f"{name}.{attribute}"
             found = vars(found).get(attribute) if isinstance(found, types.ModuleType) else None
         fixed[name] = _describe(found, function, changing, depth)
-    return Called(tree, code, fixed)
+    given = function.__defaults__ or ()
+    names = code.co_varnames[code.co_argcount - len(given) : code.co_argcount]
+    defaults = {n: _describe(v, function, changing, depth) for n, v in zip(names, given)}
+    return Called(tree, code, fixed, defaults)
 
 
 def _is_mangled(tree):
@@ -118,14 +125,17 @@ def _is_plain(function, code):
     return not (
         code.co_flags & _OTHER_KINDS
         or code.co_kwonlyargcount
-        or code.co_freevars
         or code.co_cellvars
-        or function.__defaults__
-        or function.__kwdefaults__
+        or len(function.__defaults__ or ()) > code.co_argcount
     )
 
 
-def _find(function, name):
+def _find(function, code, name):
+    if name in code.co_freevars:
+        try:
+            return function.__closure__[code.co_freevars.index(name)].cell_contents
+        except ValueError:  # nothing yet
+            return None
     return function.__globals__.get(name, getattr(builtins, name, None))
 
 

@@ -63,7 +63,7 @@ class Held:
 
         self._growing = {id(find(n)) for n in this.appended if n in local or n not in own}
         entry, fixed = {}, {}
-        self._changing = frame.f_globals, {n for n in this.names if n not in own}
+        self._changing = frame.f_globals, {n for n in this.names if n not in own}, this.names
         # What is assigned to is a variable of the function or of the module, and nothing built in.
         for name in this.names:
             scope = frame.f_globals if is_function and name not in own else local

@@ -16,7 +16,7 @@ _REFUSED = (
 _EXPRESSIONS = (
     ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Constant, ast.Name,
     ast.Subscript, ast.Attribute, ast.Tuple, ast.Call, ast.operator, ast.unaryop, ast.boolop,
-    ast.cmpop, ast.expr_context,
+    ast.cmpop, ast.expr_context, ast.keyword,
 )  # fmt: skip
 MOST_STATEMENTS = 400
 
@@ -29,7 +29,9 @@ def is_known(node):
         if isinstance(n, ast.Call):
             dotted = isinstance(n.func, ast.Attribute) and isinstance(n.func.value, ast.Name)
             named = isinstance(n.func, ast.Name)
-            if n.keywords or not (dotted or named):
+            if not (dotted or named) or (n.keywords and not named):
+                return False
+            if any(k.arg is None for k in n.keywords):
                 return False
         if isinstance(n, ast.Constant) and type(n.value) not in (int, float, bool):
             return False
@@ -69,6 +71,7 @@ def is_append(node):
         and call.func.attr == "append"
         and isinstance(call.func.value, ast.Name)
         and len(call.args) == 1
+        and not call.keywords
         and is_known(call)
     )
 
