@@ -52,8 +52,8 @@ class Grow:
 
     def integer(self, depth=2):
         r = self.r.random()
-        if not self.alone and depth and self.r.random() < 0.02:
-            return f"{self.pick('look', 'bump', 'look')}(li, {self.index()})"
+        if not self.alone and depth and self.r.random() < 0.03:
+            return f"{self.pick('look', 'bump')}(li, {self.index()})"
         if self.functions and depth and self.r.random() < 0.06:
             return self.user_call(depth - 1)
         if self.alone and 0.955 <= r:
@@ -105,8 +105,8 @@ class Grow:
 
     def floating(self, depth=2):
         r = self.r.random()
-        if not self.alone and depth and self.r.random() < 0.02:
-            return f"{self.pick('look', 'bump', 'look')}({self.pick('lf', 'gl')}, {self.index()})"
+        if not self.alone and depth and self.r.random() < 0.03:
+            return f"{self.pick('look', 'bump')}({self.pick('lf', 'gl')}, {self.index()})"
         if self.functions and depth and self.r.random() < 0.06:
             return self.user_call(depth - 1)
         if self.alone and 0.95 <= r < 0.97:
@@ -500,9 +500,7 @@ class Grow:
             "",
             "def bump(p, q):",
             "    p[q % 6] += 1",
-            "    if q > 20:",
-            "        return p[q + 15]",
-            "    return p[q]",
+            "    return p[q % 9] + (q << 60) % 7",
             "",
         ]
         for k in range(self.pick(0, 1, 2)):
