@@ -128,7 +128,7 @@ Result compile(Program& program, int function, const std::vector<Type>& argument
   return std::move(u.result);
 }
 
-Lower::Lower(Unit& u, Spec& spec) : u_(u), spec_(spec), source_(u.source(spec.source)) {}
+Lower::Lower(Unit& u, Spec& spec) : State(u, spec, u.source(spec.source)) {}
 
 void Lower::run() {
   spec_.active = true;

@@ -2,7 +2,6 @@
 // of variables that the passes before have found, and is repeated until it finds no wider ones.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -10,10 +9,9 @@
 #include <set>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "base/host_call.h"
-#include "frontend/parts.h"
+#include "frontend/state.h"
 #include "ops/reductions.h"
 
 namespace numbus::frontend {
@@ -21,7 +19,7 @@ namespace numbus::frontend {
 // Whether statements assign to a name that an expression reads.
 bool renews(const std::vector<Node>& body, const Node& read);
 
-class Lower : private Parts {
+class Lower : private State {
  public:
   Lower(Unit& u, Spec& spec);
   // The type of the result; the function is left in the module.
@@ -131,8 +129,6 @@ class Lower : private Parts {
   void counted(const Sequence& over, const std::function<void(Val)>& body, int64_t mark = 0);
   std::function<Val()> least_now(const std::vector<Sequence>& all);
 
-  struct Call;
-
   // --- objects.cpp
   int member(const Type& object, const char* kind, const std::string& name);
   Value new_object(const Call& c, const Type& cls);
@@ -169,16 +165,6 @@ class Lower : private Parts {
   static void set_origin(Value& v, uint64_t origin);
 
   // --- iterators.cpp
-  struct Generator {  // a loop over what a function yields
-    const Node* loop;
-    Scope* scope;
-    Generator* outer;
-    std::function<void(const Node&, const Value&)> on_return;
-    std::vector<Loop> loops;
-    Val all;
-    Val raising_to, return_to;  // and the finally statements, as they are around the loop
-    size_t finals, finals_base;
-  };
   Value indices_to_loop_over(const Call& c, const std::string& name);
   std::vector<Val> unravelled(Val at, std::span<const Val> shape);
   std::optional<Sequence> marked_sequence(const Node& at, const Value& v);
@@ -426,11 +412,6 @@ class Lower : private Parts {
   Value choose(const Node& n, Val condition, const Value& a, const Value& b, bool promotes = false);
   Value math_function(const Node& n, const std::string& name, std::span<const Value> args);
   std::optional<Op> row_of(const std::string& name);
-  struct UfuncKeywords {
-    std::optional<Value> out, where;
-    std::optional<DType> dtype;
-    Casting casting = Casting::SameKind;
-  };
   UfuncKeywords ufunc_keywords(const Call& c, const std::string& name, size_t nin);
   Casting casting_argument(const Node& n, const Value& v);
   Value call_ufunc(const Call& c, Op op, const std::string& name);
@@ -512,15 +493,6 @@ class Lower : private Parts {
   Value as_array(const Node& n, const Value& a);
   Value ravel(const Node& n, const Value& a);
   Value reshape(const Node& n, const Value& a, const std::vector<Value>& shape);
-  // A reduction of NumPy's: `axis` a constant or a tuple of such, none for all elements.
-  struct Reduction {
-    std::string name;
-    std::optional<Value> axis = {}, ddof = {}, initial = {};
-    std::optional<DType> dtype = {};
-    bool keepdims = false;
-    bool in_order = false;       // one element after the other, as Python's sum
-    Val one_by_one = ir::kNone;  // a condition under which it is so, too
-  };
   struct Walk;
   template <numbus::Reduction K>
   struct ReductionLanes;
@@ -555,15 +527,6 @@ class Lower : private Parts {
   Value apart(const Node& n, const Value& v, const Value& to);
 
   // --- fancy.cpp
-  struct Offsets {
-    bool known = false;
-    Value base;                // the array with its slices taken
-    std::vector<size_t> axes;  // of the view, that the indices pick along
-    std::vector<Value> at;     // integers and arrays of them, one for each of these axes
-    std::vector<std::vector<Val>> repeated;  // of each of these: see repeats()
-    std::vector<Val> shape;                  // of what is picked
-    size_t first = 0, ndim = 0;              // where in it the indices' own shape stands
-  };
   void expect_mask(const Node& n, const Value& mask, std::span<const Val> shape, size_t first);
   Offsets offsets_of(const Node& n, const Value& a, const std::vector<Value>& given);
   void expect_indices(const Node& n, Offsets& p);
@@ -573,33 +536,6 @@ class Lower : private Parts {
   void scatter(const Node& n, const Value& a, const std::vector<Value>& list, const Value& v);
 
   // --- calls.cpp
-  struct Call {
-    // What is not there is the program's mistake.
-    struct Arguments : std::vector<Value> {
-      using std::vector<Value>::vector;
-      Arguments(std::vector<Value> v) : std::vector<Value>(std::move(v)) {}
-      const Value& operator[](size_t k) const { return k < size() ? data()[k] : missing(k); }
-      Value& operator[](size_t k) { return k < size() ? data()[k] : missing(k); }
-      const Value& at(size_t k) const { return (*this)[k]; }
-      Value& at(size_t k) { return (*this)[k]; }
-    };
-    struct Missing {
-      size_t position;
-    };
-    [[noreturn]] static Value& missing(size_t k) { throw Missing{k}; }
-    const Node& n;
-    Arguments args;
-    std::vector<std::pair<std::string, Value>> keywords;
-    const Value* keyword(const std::string& name) const {
-      for (const auto& [k, v] : keywords)
-        if (k == name) return &v;
-      return nullptr;
-    }
-    // By position or by name; null: not given.
-    const Value* get(size_t offset_at, const std::string& name) const {
-      return offset_at < args.size() ? &args[offset_at] : keyword(name);
-    }
-  };
   Value call(const Node& n);
   Value call_with_arguments(const Node& n);
   void call_arguments(const Node& n, Call& c, const std::string& function = {}, size_t first = 0);
@@ -630,13 +566,33 @@ class Lower : private Parts {
                           const std::vector<std::pair<std::string, Value>>& keywords,
                           Scope* local = nullptr);
   void expect(const Call& c, const std::string& name, size_t least, size_t most);
+  // --- numpy.cpp
   Value limit_of_clip(const Node& n, const Value& limit, std::span<const Type> all, bool upper);
   Value call_numpy(const Call& c, const std::string& name, bool& known);
+  void check_keywords(const Call& c, const std::string& name);
+  Value numpy_where(const Call& c, const std::string& name);
+  Value numpy_clip(const Call& c, const std::string& name);
+  Value numpy_round(const Call& c, const std::string& name);
+  Value numpy_type(const Call& c, const std::string& name);
+  Value numpy_can_cast(const Call& c, const std::string& name);
+  Value numpy_info(const Call& c, const std::string& name);
+  // --- creation.cpp
+  Value filled(const Node& n, DType t, std::span<const Val> shape, const Value& with);
+  Value filling(DType t, bool one);
+  Value numpy_full(const Call& c, const std::string& name);
+  Value numpy_full_like(const Call& c, const std::string& name);
+  Value numpy_arange(const Call& c, const std::string& name);
+  Value numpy_linspace(const Call& c, const std::string& name);
+  Value numpy_eye(const Call& c, const std::string& name);
+  Value numpy_array(const Call& c, const std::string& name);
   Value array_of_rows(const Node& n, const std::vector<Value>& rows, std::optional<DType> t);
-  enum class Copies { Always, Needed, Never };
   Copies copies_argument(const Node& n, const Value& copy);
   Value converted_copy(const Node& n, const Value& a, DType t, Order order = Order::C);
-  void check_keywords(const Call& c, const std::string& name);
+  // --- layouts.cpp
+  Value numpy_transpose(const Call& c, const std::string& name);
+  Value numpy_broadcast_to(const Call& c, const std::string& name);
+  Value numpy_shape(const Call& c, const std::string& name);
+  std::optional<Value> diagonal(const Call& c, const std::string& name);
   Value permuted(const Node& n, const Value& a, const std::vector<int64_t>& axes);
   [[noreturn]] void axis_not_known(const Node& n, const std::string& name, const Value& axis);
   std::optional<DType> dtype_argument(const Call& c, size_t offset_at, const std::string& name);
@@ -693,76 +649,7 @@ class Lower : private Parts {
   void end_loop(Val loop);
   void break_loop(Val loop) { b_->emit(Op::break_loop, DType::I64, loop); }
 
-  Unit& u_;
-  Spec& spec_;
-  const Source& source_;
-  ir::Function* f_ = nullptr;
-  ir::Builder* b_ = nullptr;
-  Scope* scope_ = nullptr;
-  std::map<std::string, Type> types_;  // of variables, by scope and version
-  // Of variables in registered functions: the numbers in them that are known while compiling.
-  std::deque<Node> places_;  // of calls that one call of the program is made of
-  std::unordered_map<std::string, std::vector<std::optional<Scalar>>> constants_;
-  Type result_;
-  bool changed_ = false;
-  // Of this function: a list that acts as a tuple became a list as well; lists change. Where both
-  // is so, names hold lists from the beginning, `boxes_lists_`, and what was found is `outdated_`.
-  bool lists_copied_ = false, lists_change_ = false, boxes_lists_ = false, outdated_ = false;
-  std::vector<Loop> loops_;
-  Val outermost_ = ir::kNone;   // the loop around the whole body, which return leaves
-  Val raising_to_ = ir::kNone;  // the loop that an error leaves
-  Val return_to_ = ir::kNone;   // the loop that return leaves, of a function expanded in place, too
-  std::vector<Finally> finals_;
-  size_t finals_base_ = 0;      // of those, how many stand around the function expanded here
-  std::vector<Val> returned_;   // variables of what is returned by way of a finally
-  std::vector<Caught> caught_;  // all errors that this pass has had caught
-  std::vector<int> handling_;   // of these, those whose handlers are open; -1: a finally
-  std::set<int> sites_;         // of errors that this pass, or the try statement, may raise so far
-  // The user's call of a function of the library that is expanded now, whose line errors name.
-  struct UserCall {
-    const Source* source = nullptr;
-    int line = 0;
-  } user_call_;
-  Val status_ = ir::kNone;
-  // d[k] that a statement reads and then assigns to, nothing in between: the entry, once it is
-  // found.
-  const Node* updated_ = nullptr;
-  Val updated_entry_ = ir::kNone;
-  std::vector<Val> owning_;  // variables that hold the owner of counted memory, or zero
-  struct Temporary {
-    Val slot, owner;  // a variable, and what it holds, if that is one value
-  };
-  std::vector<Temporary> temporaries_;  // to release where the statement ends
-  std::vector<std::unique_ptr<Scope>> scopes_;
-  std::vector<std::pair<const Node*, Scope*>> local_functions_;  // and what they see
-  std::map<int, Scope*> lifted_;  // what local functions see that call themselves
-  bool waiting_ = false;          // for the result of a function that is being made
-  bool stuck_ = false;            // … of one that is made, and has none
-  bool unpacks_ = false;          // the next expression is what an assignment takes apart
-  bool unknown_result_ = false;   // a return of something not known yet
-  bool open_result_ = false;      // … which is, or holds, a list without items so far
-  bool lists_settled_ = false;    // such lists stay empty
-  // A call that waits for the types of a list or a dict that it is given, of which nothing is
-  // known.
-  const Node* waits_for_types_ = nullptr;
   Portion* portion_ = nullptr;
-  Generator* generator_ = nullptr;
-  bool expands_generator_ = false;  // the next function that is expanded yields to a loop
-  bool generates_ = false;          // this function yields
-  Val frame_ = ir::kNone;           // of it: the address of its frame's words
-  const Node* here_ = nullptr;      // what is being looked at: a statement, or a part of it
-  std::unordered_set<std::string> outside_;  // variables of iterations that may hold shared lists
-  int inline_depth_ = 0;
-  // How many loops and branches are open, and were where the statement, or the side of an
-  // expression, begins; a call that always raises ends it there.
-  int nesting_ = 0, landing_ = 0;
-  bool ended_ = false;
-  std::vector<Val> excluded_;  // conditions of repeats() that do not hold in the loop being made
-  bool borrowed_ = false;      // what names are given now is held by the caller while this runs
-  std::function<void(const Node&, const Value&)> on_return_;  // of a function expanded in place
-  std::map<std::string, uint64_t> origins_;                   // of arrays in variables, as types_
-  uint64_t in_lists_ = 0;  // of arrays that were put into any list: lists may have several names
-  uint64_t written_ = 0;   // parameters that are written to
 };
 
 }  // namespace numbus::frontend

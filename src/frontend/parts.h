@@ -2,9 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "frontend/unit.h"
@@ -72,6 +74,71 @@ struct Parts {
     std::function<Val()> now = {};  // how many there are by now, where that may change
     // In place of these, where nobody knows how many there are before: runs over all items.
     std::function<void(const std::function<void(const Value&)>&)> each = {};
+  };
+  // What the program has written in a call.
+  struct Call {
+    // What is not there is the program's mistake.
+    struct Arguments : std::vector<Value> {
+      using std::vector<Value>::vector;
+      Arguments(std::vector<Value> v) : std::vector<Value>(std::move(v)) {}
+      const Value& operator[](size_t k) const { return k < size() ? data()[k] : missing(k); }
+      Value& operator[](size_t k) { return k < size() ? data()[k] : missing(k); }
+      const Value& at(size_t k) const { return (*this)[k]; }
+      Value& at(size_t k) { return (*this)[k]; }
+    };
+    struct Missing {
+      size_t position;
+    };
+    [[noreturn]] static Value& missing(size_t k) { throw Missing{k}; }
+    const Node& n;
+    Arguments args;
+    std::vector<std::pair<std::string, Value>> keywords;
+    const Value* keyword(const std::string& name) const {
+      for (const auto& [k, v] : keywords)
+        if (k == name) return &v;
+      return nullptr;
+    }
+    // By position or by name; null: not given.
+    const Value* get(size_t offset_at, const std::string& name) const {
+      return offset_at < args.size() ? &args[offset_at] : keyword(name);
+    }
+  };
+  struct Generator {  // a loop over what a function yields
+    const Node* loop;
+    Scope* scope;
+    Generator* outer;
+    std::function<void(const Node&, const Value&)> on_return;
+    std::vector<Loop> loops;
+    Val all;
+    Val raising_to, return_to;  // and the finally statements, as they are around the loop
+    size_t finals, finals_base;
+  };
+  // What indices that are arrays pick.
+  struct Offsets {
+    bool known = false;
+    Value base;                // the array with its slices taken
+    std::vector<size_t> axes;  // of the view, that the indices pick along
+    std::vector<Value> at;     // integers and arrays of them, one for each of these axes
+    std::vector<std::vector<Val>> repeated;  // of each of these: see repeats()
+    std::vector<Val> shape;                  // of what is picked
+    size_t first = 0, ndim = 0;              // where in it the indices' own shape stands
+  };
+  // What is given to a ufunc by name.
+  struct UfuncKeywords {
+    std::optional<Value> out, where;
+    std::optional<DType> dtype;
+    Casting casting = Casting::SameKind;
+  };
+  // Whether np.array makes a copy.
+  enum class Copies { Always, Needed, Never };
+  // A reduction of NumPy's: `axis` a constant or a tuple of such, none for all elements.
+  struct Reduction {
+    std::string name;
+    std::optional<Value> axis = {}, ddof = {}, initial = {};
+    std::optional<DType> dtype = {};
+    bool keepdims = false;
+    bool in_order = false;       // one element after the other, as Python's sum
+    Val one_by_one = ir::kNone;  // a condition under which it is so, too
   };
 };
 
