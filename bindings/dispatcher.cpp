@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <set>
 
 #include <structmember.h>
 
@@ -43,6 +46,23 @@ bool only_numbers(const Type& t) {
          (t.is(Type::Tag::Tuple) && std::ranges::all_of(t.items, only_numbers));
 }
 
+// Has a type say the integers in an argument; false: it has none, or they are large.
+bool decided_by(Type& t, PyObject* o) {
+  if (t.is(Type::Tag::Tuple)) {
+    if (!PyTuple_Check(o) || tuple_size(o) != static_cast<Py_ssize_t>(t.items.size())) return false;
+    bool any = false;
+    for (size_t k = 0; k < t.items.size(); ++k)
+      any = decided_by(t.items[k], tuple_item(o, static_cast<Py_ssize_t>(k))) || any;
+    return any;
+  }
+  if (!t.is_integer()) return false;
+  const nb::object whole = nb::steal(PyNumber_Index(o));
+  int64_t value;
+  if (whole.is_valid() && int_value(whole.ptr(), value)) return frontend::decided_by(t, value);
+  PyErr_Clear();
+  return false;
+}
+
 // The types of the arguments of a call.
 struct ArgumentTypes {
   std::vector<Type> types;
@@ -68,7 +88,11 @@ class Dispatcher {
     bool numbers = false;  // the result is made of numbers and None
   };
 
-  Entry& entry(const std::vector<Type>& types, const std::string& key) {
+  // Code for arguments of these types. Where it takes the values of some of them, `decide` has the
+  // types say these (frontend/deciding.cpp): false, it cannot.
+  Entry& entry(const std::vector<Type>& given, const std::string& key,
+               const std::function<bool(size_t, Type&)>& decide = {}) {
+    std::vector<Type> types = given;
     auto it = entries_.find(key);
     if (it != entries_.end()) return *it->second;
     if (only_declared_)
@@ -79,12 +103,15 @@ class Dispatcher {
     if (it != entries_.end()) return *it->second;
     auto e = std::make_unique<Entry>();
     e->types = types;
-    int function = function_number(function_);
-    try {
-      e->result = frontend::compile(PythonProgram::get(), function, types, options_);
-    } catch (const frontend::CompileError& error) {
-      raise_compile_error(error);
+    if (!by_value_.empty() && entries_.size() >= kMostValues) {
+      frontend::CompileError many = *without_values_;
+      many.message = "not yet in compiled functions: more than " + std::to_string(kMostValues) +
+                     " values of an argument that types hang on";
+      many.hint = "a number in the call";
+      raise_compile_error(many);
     }
+    int function = function_number(function_);
+    e->result = compiled(function, e->types, decide);
     run_passes(e->result.module);
     {
       nb::gil_scoped_release others;  // which InProgress keeps from what is not made yet
@@ -94,13 +121,48 @@ class Dispatcher {
     e->words = frontend::words(e->result.result).size();
     e->numbers = only_numbers(e->result.result);
     // Never replaced: other threads may be running what is there.
-    return *entries_.try_emplace(key, std::move(e)).first->second;
+    std::string own = key;
+    if (e->types != types) own = key_of(e->types);
+    return *entries_.try_emplace(own, std::move(e)).first->second;
+  }
+
+  static std::string key_of(const std::vector<Type>& types) {
+    std::string key;
+    for (const Type& t : types) frontend::put_key(key, t);
+    return key;
+  }
+
+  // Compiles, and has types say values, one parameter after the other, until it works.
+  frontend::Result compiled(int function, std::vector<Type>& types,
+                            const std::function<bool(size_t, Type&)>& decide) {
+    std::set<size_t> by_value = by_value_, tried;
+    std::optional<frontend::CompileError> first;
+    while (true) {
+      std::vector<size_t> asked;
+      try {
+        frontend::Result r = frontend::compile(PythonProgram::get(), function, types, options_);
+        if (by_value != by_value_) {
+          usual_.clear();
+          by_value_ = by_value;
+          without_values_ = first;
+        }
+        return r;
+      } catch (const frontend::CompileError& e) {
+        if (!first) first = e;
+        asked = e.parameters;
+      }
+      const bool more =
+          decide && std::ranges::any_of(asked, [&](size_t p) {
+            return tried.insert(p).second && by_value.insert(p).second && decide(p, types[p]);
+          });
+      if (!more) raise_compile_error(*first);
+    }
   }
 
   // The result of a call; the arguments are the caller's for as long as it takes.
   nb::object call(PyObject* const* args, size_t n) {
     QuickArguments quick;
-    const bool usual = quick.read(args, n);
+    const bool usual = quick.read(args, n) && by_value_.empty();
     if (usual)
       if (Entry* e = known(quick)) {
         // What a result's arrays lie in is looked up among the arguments where that is needed.
@@ -118,13 +180,16 @@ class Dispatcher {
     const auto given = std::make_shared<Arguments>();
     Arguments& a = *given;
     for (size_t k = 0; k < n; ++k) a.add(args[k], name_.c_str());
-    Entry& e = entry(a.types, a.key);
+    const auto decide = [&](size_t p, Type& t) { return p < n && decided_by(t, args[p]); };
+    for (size_t p : by_value_) decide(p, a.types[p]);
+    if (!by_value_.empty()) a.key = key_of(a.types);
+    Entry& e = entry(a.types, a.key, decide);
     const bool yields = holds_generators(e.result.result);
     if (yields && (!a.lists.empty() || !a.fetched.empty()))
       raise(ErrorKind::Type, name_, "a generator that keeps arguments which are copied for a call",
             a.lists.empty() ? "an array on a GPU" : "a list", "arrays of the host, or typed.List");
     a.sites = &e.result.sites;
-    if (usual && !yields && usual_.size() < kMostUsual)
+    if (usual && !yields && by_value_.empty() && usual_.size() < kMostUsual)
       usual_.push_back({std::string(quick.code_bytes()), &e});
     const std::vector<int64_t> outside = a.owners_outside();
     return run(
@@ -311,6 +376,9 @@ class Dispatcher {
   static constexpr size_t kMostUsual = 16;
   std::vector<Usual> usual_;
   InProgress in_progress_;
+  std::set<size_t> by_value_;  // parameters for whose values there is code
+  std::optional<frontend::CompileError> without_values_;  // the error without them
+  static constexpr size_t kMostValues = 64;
   std::unordered_map<std::string, std::shared_ptr<const Recordable>> straight_;
 };
 

@@ -11,7 +11,7 @@ namespace numbus::frontend {
 Value Lower::round_at_run_time(const Node& n, const Value& x, const Value& digits) {
   const bool floats = (x.type.is_array() || x.type.is_number()) && is_inexact(x.type.dtype);
   if (!floats || (x.type.is_number() && x.type.weak) || !digits.type.is_integer())
-    not_yet(n, "round() to a number of digits known only at run time");
+    asks_for(digits), not_yet(n, "round() to a number of digits known only at run time");
   // By 10 to that power, or its inverse; the other of both factors is 1.
   Value scale = call_function({n, {digits}, {}}, u_.program.library("power of ten"));
   if (scale.unknown()) return {};
@@ -152,7 +152,8 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
       Value better = binary(n, name == "min" ? Op::less : Op::greater, items[i], best);
       if (better.unknown()) return {};
       if (better.type.is_array()) fail(n, name + "() of arrays", "np.minimum or np.maximum");
-      if (better.known && items[i].type == best.type) {  // which stays known
+      if (better.known &&
+          of_any_value(items[i].type) == of_any_value(best.type)) {  // which stays known
         if (better.known->real() != 0) best = items[i];
         continue;
       }

@@ -388,7 +388,7 @@ Value Lower::call_function(const Call& c, int source) {
   }
   Spec* made = nullptr;
   try {
-    made = &u_.specialise(source, types, &c.n);
+    made = &specialise(c, source, types, args);
   } catch (CompileError& e) {
     if (library) name_own_line(c.n, e);
     throw;

@@ -85,6 +85,7 @@ Value Lower::array_of_rows(const Node& n, const std::vector<Value>& rows, std::o
 // What `copy` says to np.array.
 Lower::Copies Lower::copies_argument(const Node& n, const Value& copy) {
   if (copy.type.is(Type::Tag::None)) return Copies::Needed;
+  asks_for(copy);
   if (!copy.type.is_number() || !copy.known) not_yet(n, "copy= that is not a constant");
   return copy.known->real() != 0 ? Copies::Always : Copies::Never;
 }
@@ -231,6 +232,7 @@ Value Lower::numpy_linspace(const Call& c, const std::string& /*name*/) {
   out = weak_result(out, Kind::Float);
   Value start = cast(n, c.args.at(0), out), stop = cast(n, c.args.at(1), out);
   const Value* endpoint = c.get(3, "endpoint");
+  if (endpoint) asks_for(*endpoint);
   if (endpoint && !endpoint->known) not_yet(n, "np.linspace with an endpoint= of run time");
   bool ends = !endpoint || endpoint->known->real() != 0;
   Val steps = ends ? sub(num, ci(1)) : num;

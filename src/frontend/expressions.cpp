@@ -649,6 +649,7 @@ Value Lower::if_expression(const Node& n) {
     return v;
   };
   if (test.type.is(Type::Tag::None)) return side(Field::orelse);
+  if (scope_->source->library()) asks_for(test);
   Value v = joined(
       n, "if", [&] { return side(Field::body); }, [&] { return side(Field::orelse); },
       truth(n, test));

@@ -75,8 +75,14 @@ struct CompileError : std::exception {
   std::string message, hint, file, function;
   int line = 0, col = 0, end_line = 0, end_col = 0;
   bool unsupported = false;  // "not yet", rather than wrong
+  // Parameters of the function whose values might make it work, where types say them (decided_by).
+  std::vector<size_t> parameters;
   const char* what() const noexcept override { return message.c_str(); }
 };
+
+// Has a type of an argument say its value, where that is a small integer.
+bool decided_by(Type& t, int64_t value);
+Type without_values(Type t);
 
 Result compile(Program& program, int function, const std::vector<Type>& arguments,
                const Options& options);

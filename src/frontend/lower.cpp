@@ -32,8 +32,16 @@ Spec& Unit::specialise(int source, const std::vector<Type>& arguments, const Nod
   }
   if (s.active)
     s.recursive = true;
-  else if (fresh || (s.provisional && s.epoch != epoch))
-    Lower(*this, s).run();
+  else if (fresh || (s.provisional && s.epoch != epoch)) {
+    const int before = active;
+    try {
+      Lower(*this, s).run();
+    } catch (CompileError&) {
+      active = before;
+      specs.erase(k);
+      throw;
+    }
+  }
   return s;
 }
 
@@ -200,6 +208,7 @@ void Lower::pass() {
   loops_.clear();
   local_functions_.clear();
   lifted_.clear();
+  asked_.clear();
 
   // Parameters become variables: Python may assign to them.
   std::vector<Val> params;
@@ -237,6 +246,7 @@ void Lower::pass() {
         not_yet(a, frontend::name(spec_.arguments[n]) + " as an argument of a kernel", "arrays");
       size_t first = next;
       Value v = unflatten(spec_.arguments[n], params, next);
+      v.type = without_values(v.type);
       if (v.type.aligned) v = aligned(v.type, params, first);
       set_origin(v, n < 64 ? uint64_t{1} << n : ~uint64_t{0});
       // The caller holds its arguments: only a name that is given something else has to count.
@@ -246,6 +256,7 @@ void Lower::pass() {
       // A generator holds them itself.
       borrowed_ = !generates_ && !renews(source_.definition.all(Field::body), name);
       assign_name(a, a.text, v);
+      if (source_.library() || times_given(a.text) == 0) remember(scope_->key(a.text), v);
       borrowed_ = false;
       ++n;
     }
@@ -308,6 +319,7 @@ void Lower::not_yet(const Node& at, const std::string& what, const std::string& 
     fail(at, "not yet in compiled functions: " + what, hint);
   } catch (CompileError& e) {
     e.unsupported = true;
+    e.parameters = parameters_asked_for();
     throw;
   }
 }
@@ -456,7 +468,10 @@ void Lower::assign_name(const Node& at, const std::string& name, Value v, bool f
     o |= from;
   }
   if (shares_lists(v) && outside_.insert(k).second) changed_ = true;
-  if (scope_->source && scope_->source->kind == Source::Registered) remember(k, v);
+  const bool of_function = scope_->source == &source_ && !scope_->outer && inline_depth_ == 0;
+  if ((scope_->source && scope_->source->kind == Source::Registered) || constants_.contains(k) ||
+      (of_function && scope_->depth == 0 && v.known && times_given(name) == 1))
+    remember(k, v);
   if (wider != known) {
     u_.widened = u_.widened || widens(known, wider) || widens(own, wider);
     known = wider;
@@ -580,6 +595,7 @@ Value Lower::unflatten(const Type& t, std::span<const Val> all, size_t& next) {
               t.dtype == DType::Bool ? Scalar::from_bool(known != 0) : Scalar::from_int(known),
               t.dtype, t.weak);
           r.type = of_any_value(t);
+          r.type.text.clear();  // another value may follow
         }
       }
       break;

@@ -520,6 +520,13 @@ class Lower : private State {
   Val size_of(const Value& a);
   Val new_memory(DType t, std::span<const Val> shape);
 
+  // --- deciding.cpp
+  int times_given(const std::string& name);
+  void asks_for(const Value& v);
+  std::vector<size_t> parameters_asked_for();
+  Spec& specialise(const Call& c, int source, std::vector<Type>& types,
+                   const std::vector<Value>& args);
+
   // --- aliasing.cpp
   Value elementwise(DType t, std::span<const Val> shape, std::span<const Value> from,
                     std::function<Value(std::span<const Val>)> at, const Spread* spread = nullptr);

@@ -21,6 +21,7 @@ std::optional<int64_t> Lower::known_int(const Value& v) {
   if (v.v.empty()) return {};
   const ir::Inst& i = b_->step(v.v[0]);
   if (i.op == Op::constant && i.type == DType::I64) return i.imm;
+  asks_for(v);
   return {};
 }
 

@@ -92,7 +92,8 @@ Value Lower::reduction(const Call& c, const std::string& name, const Value& a, s
     } else if (word == "dtype") {
       r.dtype = dtype_argument(c, first + k, word);
     } else if (word == "keepdims") {
-      if (!number_known()) not_yet(c.n, "np." + name + " with a keepdims= of run time");
+      if (!number_known())
+        asks_for(*v), not_yet(c.n, "np." + name + " with a keepdims= of run time");
       r.keepdims = v->known->real() != 0;
     } else if (word == "ddof" || word == "correction") {
       if (!v->type.is_number()) fail(c.n, word + " has to be a number");

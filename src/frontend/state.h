@@ -63,12 +63,14 @@ struct State : Parts {
   std::vector<std::unique_ptr<Scope>> scopes_;
   std::vector<std::pair<const Node*, Scope*>> local_functions_;  // and what they see
   std::map<int, Scope*> lifted_;  // what local functions see that call themselves
-  bool waiting_ = false;          // for the result of a function that is being made
-  bool stuck_ = false;            // … of one that is made, and has none
-  bool unpacks_ = false;          // the next expression is what an assignment takes apart
-  bool unknown_result_ = false;   // a return of something not known yet
-  bool open_result_ = false;      // … which is, or holds, a list without items so far
-  bool lists_settled_ = false;    // such lists stay empty
+  std::vector<Val> asked_;        // numbers that the statement would have known (deciding.cpp)
+  std::unordered_map<std::string, int> times_given_;
+  bool waiting_ = false;         // for the result of a function that is being made
+  bool stuck_ = false;           // … of one that is made, and has none
+  bool unpacks_ = false;         // the next expression is what an assignment takes apart
+  bool unknown_result_ = false;  // a return of something not known yet
+  bool open_result_ = false;     // … which is, or holds, a list without items so far
+  bool lists_settled_ = false;   // such lists stay empty
   // A call that waits for the types of a list or a dict that it is given, of which nothing is
   // known.
   const Node* waits_for_types_ = nullptr;

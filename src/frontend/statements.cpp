@@ -31,6 +31,7 @@ const Node* updated_item(const Node& n) {
 bool Lower::statement(const Node& n) {
   size_t keep = temporaries_.size();
   here_ = &n;
+  if (inline_depth_ == 0) asked_.clear();
   bool ends = false;
   const Node* const updated = std::exchange(updated_, updated_item(n));
   const Val entry = std::exchange(updated_entry_, ir::kNone);
@@ -452,6 +453,7 @@ bool Lower::if_statement(const Node& n) {
   if (test.type.is(Type::Tag::None)) return block(orelse);
   const Node& condition_text = *n.one(Field::test);
   Val condition = truth(n, test);
+  if (scope_->source->library()) asks_for(test);
   forget_temporaries(keep);
   ++scope_->depth;
   bool yes_ends = false, no_ends = false;
