@@ -570,6 +570,18 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
   if (name.starts_with("numbus string ")) return string_primitive(c, name.substr(14));
   if (name.starts_with("numbus dict ")) return dict_primitive(c, name.substr(12));
   if (name == "dict") return dict_from(c);
+  if (name == "numbus axis last") {
+    const Value a = arg(1).lazy ? materialise(n, arg(1)) : arg(1);
+    if (a.unknown()) return {};
+    return with_axis_moved(a, axis_of_run_time(n, arg(0).type.text, arg(2), a.type.ndim), false);
+  }
+  if (name == "numbus axis back") {
+    const Value a = arg(1).lazy ? materialise(n, arg(1)) : arg(1);
+    if (a.unknown()) return {};
+    const auto ndim = static_cast<size_t>(*known_int(arg(3)));
+    const Val axis = axis_of_run_time(n, arg(0).type.text, arg(2), ndim);
+    return with_axis_moved(a, add(axis, ci(static_cast<int64_t>(a.type.ndim - ndim))), true);
+  }
   if (name == "numbus not yet")
     not_yet(n, arg(0).type.text, c.args.size() > 1 ? arg(1).type.text : "");
   if (name == "numbus kind_of" || name == "numbus is_half") {

@@ -2,6 +2,8 @@
 in compiled functions, against NumPy.
 """
 
+import re
+
 import numpy as np
 import pytest
 from jit_check import function_of
@@ -96,10 +98,12 @@ def test_an_axis_that_there_is_not_is_caught():
     np.stack((a, a), n) np.expand_dims(a, n)""".replace(") np", ")\nnp").split("\n"),
 )  # fmt: skip
 def test_what_is_not_yet_there_names_the_line(call):
-    f = function_of(call.strip(), "a, n")
+    # Of a parameter there is code for each value (test_jit_deciding.py); this number is read.
+    text = re.sub(r"\bn\b", "b[0]", call.strip())
+    f = function_of(text, "a, b")
     with pytest.raises(CompileError, match="not yet in compiled functions") as found:
-        njit(f)(np.ones((2, 3)), 1)
-    assert f"return {call.strip()}" in str(found.value)
+        njit(f)(np.ones((2, 3)), np.ones(1, np.int64))
+    assert f"return {text}" in str(found.value)
 
 
 LISTS = """np.zeros([n, 2]) np.ones([2, n], dtype=np.float32) np.full([n], 3.0) np.empty([n, 0])
@@ -202,3 +206,23 @@ def test_round_of_what_numpy_refuses():
             f(np.array(a))
         with pytest.raises(TypeError):
             njit(f)(np.array(a))
+
+
+@pytest.mark.parametrize("name", "median nanmedian".split())
+@pytest.mark.parametrize("keepdims", [True, False])
+def test_lines_along_an_axis_of_run_time(name, keepdims):
+    f = function_of(f"np.{name}(a, axis=n, keepdims={keepdims})", "a, n")
+    compiled = njit(f)
+    for a in _arrays():
+        for n in range(-a.ndim, a.ndim):
+            _same(np.asarray(compiled(a, n)), np.asarray(f(a, n)))
+        with pytest.raises(np.exceptions.AxisError, match="out of bounds"):
+            compiled(a, a.ndim)
+
+
+def test_several_quantiles_along_an_axis_of_run_time():
+    f = function_of("np.nanquantile(a, (0.3, 0.5), axis=n, keepdims=True)", "a, n")
+    compiled = njit(f)
+    for a in list(_arrays())[:3]:
+        for n in range(-a.ndim, a.ndim):
+            _same(compiled(a, n), f(a, n))

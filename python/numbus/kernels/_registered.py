@@ -12,8 +12,26 @@ from ..functions.names import is_known
 from ..functions.outputs import stored
 from ._library import not_yet
 
+
+def _axis_last(op, a, axis):
+    """`a` with an axis that only a run knows after the others: a view, in compiled functions."""
+    raise NotImplementedError(op)
+
+
+_axis_last._kernel_name = "numbus axis last"
+
+
+def _axis_back(op, a, axis, ndim):
+    """`a` with its last axis where it was in an array of `ndim` axes, of which `a` has the last."""
+    raise NotImplementedError(op)
+
+
+_axis_back._kernel_name = "numbus axis back"
+
 # What these statements name.
 NAMES = {
+    "_axis_last": _axis_last,
+    "_axis_back": _axis_back,
     "_compiled": True,
     "_ndarray": numpy.ndarray,
     "_as_array": numpy.asarray,
@@ -153,6 +171,9 @@ def _conversions(row, definition):
     return statements
 
 
+# Functions of the lines along an axis: where it stands matters for `keepdims` alone. They are long,
+# and compiled once for all axes.
+_OF_LINES = frozenset("median nanmedian percentile quantile nanpercentile nanquantile".split())
 _MOST_AXES = 4  # of an array whose axis is known at run time only
 
 
@@ -168,6 +189,20 @@ def _of_run_time(row, name, array, or_none):
         others.append(f"{other}={given}" if p.kind == p.KEYWORD_ONLY else given)
     call = f"{row.body.__name__}({', '.join(others)})"
     number = f"{name} is not None and isinstance({name}, int)" if or_none else "True"
+    if row.name in _OF_LINES:
+        line = call.format(-1).replace(f"({array},", f"(_axis_last({row.name!r}, {array}, {name}),")
+        not_yet = f"_not_yet('np.{row.name}() with an axis of run time and {{}}')"
+        weights = "weights" in row.parameters()
+        return [
+            f"if {number} and not _is_known({name}):",
+            f"    if {array}.ndim == 0:",
+            f"        raise _AxisError('[{row.name}] axis {{{name}}} is out of bounds for array of "
+            "dimension 0')",
+            *([f"    if weights is not None: {not_yet.format('weights=')}"] if weights else []),
+            f"    if not keepdims: return {line}",
+            f"    if out is not None: {not_yet.format('keepdims= and out=')}",
+            f"    return _axis_back({row.name!r}, {line}, {name}, {array}.ndim)",
+        ]
     text = [
         f"if {number} and not _is_known({name}):",
         f"    if {array}.ndim > {_MOST_AXES} or {array}.ndim == 0:",
