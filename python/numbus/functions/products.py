@@ -210,6 +210,24 @@ def _cast(op, a, b, dtype, casting):
     return a.astype(kind, copy=False), b.astype(kind, copy=False)
 
 
+def _to_end(op, x, entry, count):
+    """`x` with the axes that an entry of `axes` names at its end, in compiled functions."""
+    axes = entry if isinstance(entry, tuple) else (entry,)
+    if len(axes) != count:
+        raise ValueError(f"[{op}] axes; got another number for an operand; expected its own")
+    return np.moveaxis(x, axes, (-2, -1)[2 - count :])
+
+
+def _from_end(op, x, entry, count):
+    """`x` with its last axes where an entry of `axes` names, in compiled functions."""
+    axes = entry if isinstance(entry, tuple) else (entry,)
+    if len(axes) != count:
+        raise ValueError(f"[{op}] axes; got another number for the result; expected its own")
+    if count == 0:
+        return x
+    return np.moveaxis(x, (-2, -1)[2 - count :], axes)
+
+
 @_product("matmul", (1, 1), -2)
 def matmul(
     x1: Array,
@@ -219,6 +237,7 @@ def matmul(
     *,
     casting: Any = "same_kind",
     dtype: DTypeArg = None,
+    axes: Any = None,
 ):
     """Matrix product; stacks of matrices broadcast, 1-D operands are a row on the left, a column on
     the right.
@@ -227,6 +246,11 @@ def matmul(
     dtype: the type to compute in, which `casting` must allow; order: the result's memory layout.
     Raises ValueError for scalars and for inner extents that differ, TypeError for other casts.
     """
+    if axes is not None:  # in compiled functions
+        left, right = min(x1.ndim, 2), min(x2.ndim, 2)
+        x1, x2 = _to_end("matmul", x1, axes[0], left), _to_end("matmul", x2, axes[1], right)
+        made = matmul(x1, x2, casting=casting, dtype=dtype)
+        return _from_end("matmul", made, axes[2], left + right - 2)
     if dtype is not None or casting != "same_kind":  # in compiled functions
         x1, x2 = _cast("matmul", x1, x2, dtype, casting)
         return matmul(x1, x2)
@@ -405,12 +429,27 @@ def vecdot(
     *,
     casting: Any = "same_kind",
     dtype: DTypeArg = None,
+    axes: Any = None,
+    axis: Any = None,
+    keepdims: Any = False,
 ):
     """Sum of products along one axis, the first operand conjugated; other axes broadcast.
 
     axis: of both operands; keepdims: it stays in the result, with extent 1. The other arguments are
     those of matmul().
     """
+    if axes is not None or axis is not None or keepdims:  # in compiled functions
+        first, second, last = -1, -1, -1
+        if axes is not None:
+            first, second = axes[0], axes[1]
+            last = axes[2] if len(axes) > 2 else first
+        elif axis is not None:
+            first, second, last = axis, axis, axis
+        x1, x2 = _to_end("vecdot", x1, first, 1), _to_end("vecdot", x2, second, 1)
+        made = vecdot(x1, x2, casting=casting, dtype=dtype)
+        if not keepdims:
+            return made
+        return _from_end("vecdot", np.asarray(made)[..., None], last, 1)
     if dtype is not None or casting != "same_kind":  # in compiled functions
         x1, x2 = _cast("vecdot", x1, x2, dtype, casting)
         return vecdot(x1, x2)
@@ -426,8 +465,13 @@ def matvec(
     *,
     casting: Any = "same_kind",
     dtype: DTypeArg = None,
+    axes: Any = None,
 ):
     """Matrices times vectors, stacks of both broadcast; the arguments are those of matmul()."""
+    if axes is not None:  # in compiled functions
+        x1, x2 = _to_end("matvec", x1, axes[0], 2), _to_end("matvec", x2, axes[1], 1)
+        made = matvec(x1, x2, casting=casting, dtype=dtype)
+        return _from_end("matvec", made, axes[2], 1)
     if dtype is not None or casting != "same_kind":  # in compiled functions
         x1, x2 = _cast("matvec", x1, x2, dtype, casting)
         return matvec(x1, x2)
@@ -449,10 +493,15 @@ def vecmat(
     *,
     casting: Any = "same_kind",
     dtype: DTypeArg = None,
+    axes: Any = None,
 ):
     """Vectors, conjugated, times matrices, stacks of both broadcast; the arguments are those of
     matmul().
     """
+    if axes is not None:  # in compiled functions
+        x1, x2 = _to_end("vecmat", x1, axes[0], 1), _to_end("vecmat", x2, axes[1], 2)
+        made = vecmat(x1, x2, casting=casting, dtype=dtype)
+        return _from_end("vecmat", made, axes[2], 1)
     if dtype is not None or casting != "same_kind":  # in compiled functions
         x1, x2 = _cast("vecmat", x1, x2, dtype, casting)
         return vecmat(x1, x2)

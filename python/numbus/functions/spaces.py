@@ -1,8 +1,8 @@
 """Numbers evenly spaced on a logarithmic scale: logspace and geomspace."""
 
 from . import names as np
+from .axes import leading
 from .names import compiled as _compiled
-from .names import not_yet
 from .registry import Any, DTypeArg, Flag, Operand, function
 
 __all__ = []
@@ -22,18 +22,22 @@ def logspace(
 ):
     """`base` to the power of `linspace(start, stop, num)`: evenly spaced on a log scale.
 
-    Arrays of limits or of bases, which broadcast, give a new axis of samples at `axis`. Compiled
-    functions take one base.
+    Arrays of limits or of bases, which broadcast, give a new axis of samples at `axis`.
     """
     if not isinstance(base, (float, int)) and np.ndim(base):
-        if _compiled:
-            not_yet("np.logspace() with an array of bases", "a number")
-        start, stop, base = [np.asarray(x) for x in (start, stop, base)]
-        ndim = max(start.ndim, stop.ndim, base.ndim)
-        start, stop, base = [x[(None,) * (ndim - x.ndim)] for x in (start, stop, base)]
-        base = np.expand_dims(base, axis)
+        first, last, bases = np.asarray(start), np.asarray(stop), np.asarray(base)
+        ndim = max(first.ndim, last.ndim, bases.ndim)
+        first, last, bases = _spread(first, ndim), _spread(last, ndim), _spread(bases, ndim)
+        powers = np.linspace(first, last, num, endpoint, axis=axis)
+        powers = np.power(np.expand_dims(bases, axis), powers)
+        return powers if dtype is None else powers.astype(dtype)
     powers = np.power(base, np.linspace(start, stop, num, endpoint, axis=axis))
     return powers if dtype is None else powers.astype(dtype)
+
+
+def _spread(x, ndim):
+    """An array with axes of extent 1 before its own."""
+    return x.reshape(leading(x.shape, ndim))
 
 
 @function("np.geomspace")

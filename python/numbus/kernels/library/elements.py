@@ -36,7 +36,9 @@ def series(a):
         raise ValueError("Coefficient array is not 1-d")
     if a.size == 0:
         raise ValueError("Coefficient array is empty")
-    return trimmed(a.astype(np.float64) if a.dtype.kind in "iub" else a)
+    if a.dtype.kind == "b":
+        raise ValueError("Coefficient arrays have no common type")
+    return trimmed(a.astype(np.float64) if a.dtype.kind in "iu" else a)
 
 
 def trimmed(a):
