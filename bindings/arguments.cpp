@@ -61,6 +61,7 @@ void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* contex
     int64_t own[compile::kContextWords];
     std::copy_n(context, std::size(own), own);
     own[compile::kSite] = e.site;
+    own[compile::kCaller] = 0;  // whose number is of another table, perhaps
     raise_noted(*static_cast<const std::vector<frontend::Site>*>(e.sites), own, kernel);
   }
   const frontend::Site& s = which == compile::kTooDeep ? deep
@@ -72,8 +73,10 @@ void raise_noted(const std::vector<frontend::Site>& sites, const int64_t* contex
   if (!s.argument.unknown() || s.exception == "objmode") numbus_release(at(kFirst));
   if (at(kCause)) error.attr("__cause__") = noted_cause(sites, at(kCause));
   numbus_release(at(kCause));
+  const frontend::Site& place =
+      s.library && at(kCaller) > 0 ? sites.at(static_cast<size_t>(at(kCaller) - 1)) : s;
   jit_errors().attr("raise_noted")(
-      error, s.file, s.function, s.line,
+      error, place.file, place.function, place.line,
       kernel && which != kTooDeep
           ? nb::make_tuple(nb::make_tuple(at(kThread), at(kThread + 1), at(kThread + 2)),
                            nb::make_tuple(at(kBlock), at(kBlock + 1), at(kBlock + 2)))

@@ -135,7 +135,11 @@ V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& ar
         case ir::Noted::First: return read(kFirst);
         case ir::Noted::Second: return read(kSecond);
         case ir::Noted::Sites: return read(kSites);
-        case ir::Noted::Forget: B.CreateStore(B.getInt64(0), at(kClaimed)); break;
+        case ir::Noted::Forget:
+          B.CreateStore(B.getInt64(0), at(kClaimed));
+          B.CreateStore(B.getInt64(0), at(kCaller));
+          break;
+        case ir::Noted::SetCaller: B.CreateStore(a, at(kCaller)); break;
         case ir::Noted::SetCause: B.CreateStore(a, at(kCause)); break;
         case ir::Noted::TakeCause: {
           V cause = read(kCause);

@@ -27,8 +27,9 @@ enum Context : int {
   kOtherPosition,
   kOtherThread,
   kOtherThreadEnd = kOtherThread + 2,
-  kCause,  // the owner of what is known of the error's cause (frontend/raised.cpp), or zero
-  kSites,  // what the numbers of sites stand for, where generators may come from other calls
+  kCause,   // the owner of what is known of the error's cause (frontend/raised.cpp), or zero
+  kCaller,  // a site and one: where the program called the library's function that has noted it
+  kSites,   // what the numbers of sites stand for, where generators may come from other calls
   kContextWords
 };
 

@@ -317,6 +317,16 @@ void Lower::name_own_line(const Node& n, CompileError& e) const {
   std::tie(e.end_line, e.end_col) = std::tie(n.end_line, n.end_col);
 }
 
+// Of an error that a function of the library's has noted: the line of the program's that called it.
+void Lower::name_caller(const Node& n) {
+  if (u_.options.kernel || (scope_->source->library() && !user_call_.source)) return;
+  const std::set<int> before = sites_;
+  const int64_t caller = site_of(n);
+  sites_ = before;  // it is none that raises
+  intrinsic(ir::Intrinsic::caught, DType::I64, ci(caller), ir::kNone, ir::kNone, ir::Space::Global,
+            static_cast<int64_t>(ir::Noted::SetCaller));
+}
+
 Value Lower::call_function(const Call& c, int source) {
   const Source& s = u_.source(source);
   auto local = [](const Value& v) {
@@ -423,6 +433,7 @@ Value Lower::call_function(const Call& c, int source) {
                                static_cast<int64_t>(results.size())));
   when(b_->emit(Op::not_equal, DType::Bool, status, b_->constant(DType::I32, Scalar::from_int(0))),
        [&] {
+         if (library) name_caller(c.n);
          set(status_, status);
          leave_function();
        });

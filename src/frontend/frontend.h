@@ -50,6 +50,7 @@ struct Site {
   Type argument =
       {};  // all of the exception's, a tuple: the item of a list that the first value owns
   bool raised = false;   // by a raise statement of the program's
+  bool library = false;  // it stands in a function of the library's: its caller is named
   bool missing = false;  // it says "not yet": no program can catch it
 };
 

@@ -335,7 +335,8 @@ int Lower::site(const Node& at, const std::string& exception, const std::string&
       exception + '\0' + text + '\0' + s->file + '\0' + s->name + '\0' + std::to_string(line),
       static_cast<int>(u_.result.sites.size()));
   if (fresh)
-    u_.result.sites.push_back({exception, text, s->file, s->name, line, {}, false, missing});
+    u_.result.sites.push_back(
+        {exception, text, s->file, s->name, line, {}, false, s->library(), missing});
   sites_.insert(it->second);
   return it->second;
 }

@@ -550,6 +550,7 @@ class Lower : private State {
   Value call_value(const Call& c, const Value& callee);
   void expect_parameters(const Call& c, const Source& s);
   Value call_function(const Call& c, int source);
+  void name_caller(const Node& n);
   void name_own_line(const Node& n, CompileError& e) const;
   Value call_local(const Call& c, int number);
   // --- lifted.cpp

@@ -108,7 +108,7 @@ enum class Intrinsic : uint8_t {
   // a: site, b and c: values for the message. The first error of a launch is kept. number 1: all
   // lanes end here.
   fail,
-  // The error that has been noted, as int64; number: Noted. a: for SetCause.
+  // The error that has been noted, as int64; number: Noted. a: for SetCause, SetCaller.
   caught,
   // Runs the portion with that number over [0, a), b indices at a time, on several threads; the
   // arguments before are its parameters after the range. The status.
@@ -215,8 +215,9 @@ enum class DictStep : uint8_t { Grow, Settle, Clear, Drop };
 // What a generator has come to: a value, its end, an error that is noted; it is running already.
 enum class Resumed : uint8_t { Yielded, Ended, Failed, Running };
 // What is asked of the error that is noted: its site, its values, what numbers of sites stand for;
-// or done: none is noted from now on, its cause is a, it has none any more and the owner is given.
-enum class Noted : uint8_t { Site, First, Second, Sites, Forget, SetCause, TakeCause };
+// or done: none is noted from now on, its cause is a, it has none any more and the owner is given,
+// the program's line that called what has raised it is that of site a - 1.
+enum class Noted : uint8_t { Site, First, Second, Sites, Forget, SetCause, TakeCause, SetCaller };
 // Words at the beginning of a generator's frame, at the address that is its first parameter: for
 // those who run it (compile/runtime.h), then the value that it has yielded.
 constexpr int64_t kGeneratorWords = 8;
