@@ -176,6 +176,12 @@ def _shifts(shift, axis):
         return tuple(zip(map(int, shifts.ravel().tolist()), axes.ravel().tolist()))
     if isinstance(axis, tuple):
         if isinstance(shift, tuple):
+            if len(axis) == 1:
+                return tuple([(s, axis[0]) for s in shift])
+            if len(shift) == 1:
+                return tuple([(shift[0], d) for d in axis])
+            if len(shift) != len(axis):
+                raise ValueError("[roll] shifts and axes; got other numbers; expected as many")
             return tuple([(s, d) for s, d in zip(shift, axis)])
         return tuple([(shift, d) for d in axis])
     if isinstance(shift, tuple):

@@ -50,7 +50,10 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
     steps = num - 1 if endpoint else num
-    first, last = np.asarray(start) * 1.0, np.asarray(stop) * 1.0
+    a = np.asarray(start) if isinstance(start, tuple) else start
+    b = np.asarray(stop) if isinstance(stop, tuple) else stop
+    t = np.result_type(a, b, 1.0)  # to which Python's numbers yield
+    first, last = np.asarray(a).astype(t), np.asarray(b).astype(t)
     delta = last - first
     places = np.arange(num).astype(delta.real.dtype).reshape((num,) + (1,) * delta.ndim)
     step = delta / steps if steps > 0 else delta * np.nan
