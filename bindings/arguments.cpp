@@ -233,6 +233,7 @@ nb::tuple described(const std::vector<Type>& types) {
                       : t.is(Type::Tag::None)   ? "none"
                       : t.is(Type::Tag::Object) ? "object"
                       : t.is_text()             ? "str"
+                      : t.is(Type::Tag::DType)  ? "dtype"
                                                 : "function";
     const char* layout = t.order == Order::C ? "C" : t.order == Order::F ? "F" : "A";
     all.append(nb::make_tuple(tag, std::string(numbus::name(t.dtype)),
@@ -327,6 +328,11 @@ void Arguments::give_back(const std::vector<bool>& written) {
   }
 }
 
+static bool is_element_type(nb::handle value) {
+  static const nb::object* cls = new nb::object(nb::module_::import_("numpy").attr("dtype"));
+  return PyObject_IsInstance(value.ptr(), cls->ptr()) == 1;
+}
+
 void Arguments::add(nb::handle value, const char* function) {
   if (depth == 0) index = types.size();
   value = fetch(value);
@@ -405,12 +411,15 @@ void Arguments::add(nb::handle value, const char* function) {
     words.push_back(held->owner());
     containers.push_back(nb::borrow(value));
   } else {
-    // Functions, tensors, lists: what Python knows better.
+    // Functions, types, tensors, lists: what Python knows better.
     nb::object other = jit_errors().attr("argument")(value, function);
     if (PyLong_Check(other.ptr())) {
       t = Type::of(Type::Tag::Function);
       t.text = "function";
       t.number = nb::cast<int>(other);
+    } else if (is_element_type(other)) {
+      t = Type::of(Type::Tag::DType);
+      t.dtype = to_dtype(other.ptr());
     } else {
       hold.push_back(other);
       add(other, function);

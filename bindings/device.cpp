@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "compile/compiler.h"
 #include "convert.h"
+#include "device/cpu/thread_pool.h"
 #include "device/cuda/driver.h"
 #include "device/opened.h"
 #include "lazy/executor.h"
@@ -74,6 +75,18 @@ void bind_devices(nb::module_& m) {
   m.def("ask_for_gpu", ask_for_gpu,
         "Where no device was named, new arrays are the first usable GPU's from here on.");
   m.def("get_device", [] { return default_label(); }, "The device of new arrays.");
+  m.def("num_threads", [] { return num_threads(); }, "The number of threads of this process.");
+  m.def("limit_threads", limit_threads,
+        "Work of this Python thread uses so many threads from here on; what was in force.");
+  m.def("thread_limit", thread_limit, "How many threads work of this Python thread may use.");
+  m.def(
+      "thread_functions",
+      [] {
+        auto address = [](auto* f) { return reinterpret_cast<std::uintptr_t>(f); };
+        return nb::make_tuple(address(&limit_threads), address(&thread_limit),
+                              address(&thread_of_call));
+      },
+      "Addresses of limit_threads, thread_limit and thread_of_call, for compiled functions.");
   m.def(
       "set_placement",
       [](const std::string& far, int64_t few) {

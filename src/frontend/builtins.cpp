@@ -556,6 +556,8 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
   if (name == "getattr" || name == "hasattr") return attribute_by_text(c, name);
   if (name == "repr") {
     expect(c, name, 1, 1);
+    return representation_of(n, arg(0));
+    if (arg(0).type.is_maybe()) return call_string(n, "repr of maybe", {arg(0)});
     if (!arg(0).type.is_number() || !arg(0).type.weak)
       not_yet(n, "repr() of " + frontend::name(arg(0).type), "str(x)");
     return text_of(n, arg(0));

@@ -176,7 +176,7 @@ Value Lower::maybe_none(const Node& n) {
 // An f-string among the arguments of print(), which takes it apart; nothing else knows its parts.
 Value Lower::printed(const Node& n) {
   if (n.kind != NodeKind::JoinedStr) {
-    Value v = expression(n);
+    Value v = maybe_none(n);
     return is_caught(v) ? text_of_error(n, v, false) : v;
   }
   Value r;

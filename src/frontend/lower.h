@@ -204,6 +204,7 @@ class Lower : private State {
   Value joined_text(const Node& n);
   Value text_of_parts(const Node& n, std::span<const Value> parts);
   Value text_of(const Node& n, const Value& v);
+  Value representation_of(const Node& n, const Value& v);
   Value text_of_float(Val bits, Val format, int64_t room);
   Value formatted(const Node& n, const Value& v, const Node& spec);
   Value string_method(const Call& c, const Value& self, const std::string& name);

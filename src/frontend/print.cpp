@@ -125,6 +125,9 @@ Value Lower::print(const Call& c) {
           break;
         }
         [[fallthrough]];
+      case Type::Tag::Maybe:
+        when(v.v[0], [&] { one(v.items[0], inside); }, [&] { text("None"); });
+        break;
       default: not_yet(n, "printing " + name(v.type), "print its elements");
     }
   };

@@ -232,9 +232,12 @@ Value Lower::text_of(const Node& n, const Value& v) {
   if (v.unknown() || v.type.is_text()) return v;
   if (is_caught(v)) return text_of_error(n, v, false);
   if (v.type.is(Type::Tag::None)) return text("None");
-  if (!v.type.is_number() || is_complex(v.type.dtype))
-    not_yet(n, "str() of " + name(v.type), "its parts, one by one");
+  if (v.type.is_maybe())
+    return joined(
+        n, "text", [&] { return text_of(n, v.items[0]); }, [&] { return text("None"); }, v.v[0]);
+  if (!v.type.is_number()) not_yet(n, "str() of " + name(v.type), "its parts, one by one");
   refuse_in_kernel(n, "strings");
+  if (is_complex(v.type.dtype)) return call_string(n, "of complex", {v});
   if (v.type.dtype == DType::Bool) {
     if (v.known) return text(v.known->real() != 0 ? "True" : "False");
     return call_string(n, "of bool", {boolean(v.v[0])});
@@ -258,7 +261,9 @@ struct Format {
   std::string fill = " ";
   char align = 0, sign = '-', type = 0;
   int64_t width = 0, precision = -1;
-  std::string beyond;  // what is not known of it
+  char group = 0;       // between thousands
+  bool prefix = false;  // 0x and the like before the digits
+  std::string beyond;   // what is not known of it
 };
 
 Format read_format(const std::string& s) {
@@ -276,7 +281,11 @@ Format read_format(const std::string& s) {
   }
   auto is = [&](std::string_view any) { return at < s.size() && among(any, s[at]); };
   if (is("+- ")) f.sign = s[at++];
-  if (is("z#")) f.beyond = s[at++];
+  if (is("z")) f.beyond = s[at++];
+  if (is("#")) {
+    f.prefix = true;
+    ++at;
+  }
   if (is("0") && f.align == 0) {
     f.fill = "0";
     f.align = '=';
@@ -288,7 +297,7 @@ Format read_format(const std::string& s) {
     return n;
   };
   f.width = number();
-  if (is(",_")) f.beyond = s[at++];
+  if (is(",_")) f.group = s[at++];
   if (is(".")) {
     ++at;
     f.precision = number();
@@ -299,6 +308,18 @@ Format read_format(const std::string& s) {
 }
 
 }  // namespace
+
+// repr(v)
+Value Lower::representation_of(const Node& n, const Value& v) {
+  if (v.type.is_maybe())
+    return joined(
+        n, "text", [&] { return representation_of(n, v.items[0]); }, [&] { return text("None"); },
+        v.v[0]);
+  if (v.type.is_text()) return call_string(n, "repr", {v});
+  if (v.type.is_number() && !v.type.weak)
+    not_yet(n, "repr() of " + frontend::name(v.type), "str(x)");
+  return is_caught(v) ? text_of_error(n, v, true) : text_of(n, v);
+}
 
 // {v:spec} of an f-string.
 Value Lower::formatted(const Node& n, const Value& v, const Node& spec) {
@@ -348,8 +369,21 @@ Value Lower::formatted(const Node& n, const Value& v, const Node& spec) {
   } else {
     refuse("{x}");
   }
-  if (!s.unknown() && f.sign != '-')
-    s = call_string(n, "signed", {s, text(std::string(1, f.sign))});
+  if (s.unknown()) return s;
+  if (f.prefix || f.group != 0) {
+    const bool digits = number && v.type.is_integer() && among({"\0dxXob", 6}, f.type);
+    const bool decimal = !digits || f.type == 0 || f.type == 'd';
+    if (!number || (f.prefix && !digits) || (f.group == ',' && !decimal) ||
+        (f.group != 0 && f.fill == "0" && f.align == '='))
+      refuse("[[fill]align][sign][0][width][.precision][type]");
+    if (f.group != 0)
+      s = call_string(n, "grouped",
+                      {s, text(std::string(1, f.group)), integer(ci(decimal ? 3 : 4))});
+    if (f.prefix && !decimal && !s.unknown())
+      s = call_string(n, "prefixed", {s, text(std::string("0") + f.type)});
+    if (s.unknown()) return s;
+  }
+  if (f.sign != '-') s = call_string(n, "signed", {s, text(std::string(1, f.sign))});
   if (s.unknown() || f.width == 0) return s;
   const char align = f.align ? f.align : number ? '>' : '<';
   return call_string(n, "pad", {s, integer(ci(f.width)), text(f.fill), integer(ci(align))});
@@ -359,7 +393,7 @@ Value Lower::formatted(const Node& n, const Value& v, const Node& spec) {
 Value Lower::joined_text(const Node& n) {
   Value all = text("");
   for (const Node& part : n.all(Field::values)) {
-    Value v = expression(part.kind == NodeKind::FormattedValue ? *part.one(Field::value) : part);
+    Value v = maybe_none(part.kind == NodeKind::FormattedValue ? *part.one(Field::value) : part);
     if (v.unknown()) return {};
     const Node* spec = part.one(Field::format_spec);
     // The format of a short float is that of its value as a float of Python's.

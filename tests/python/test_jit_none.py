@@ -328,8 +328,6 @@ NOT_YET = [
     (lambda n: np.arange(3)[n if n > 1 else None], "None as an index"),
     (lambda n: {1: n}[n if n > 1 else None], "None as an index"),
     (lambda n: np.sum(np.ones((2, 2)), axis=0 if n > 1 else None), "an argument of np.sum"),
-    (lambda n: str(n if n > 1 else None), "an argument of str"),
-    (lambda n: print(n if n > 1 else None), "None here"),
     (lambda n: [1].index(n if n > 1 else None), "an argument of index"),
     (lambda n: (n if n > 1 else None) is (n if n > 2 else None), "'is' between"),
 ]

@@ -260,7 +260,11 @@ def member(name):
 
 
 def argument(value, function):
-    """What the core cannot read itself: the number of a function, or an array."""
+    """What the core cannot read itself: the number of a function, an element type, or an array."""
+    if isinstance(value, numpy.dtype) or getattr(value, "tag", None) == "number":
+        return numpy.dtype(getattr(value, "dtype", value))
+    if isinstance(value, type) and issubclass(value, numpy.generic):
+        return numpy.dtype(value)
     number = getattr(value, "_kernel_argument", None) or getattr(value, "_kernel_function", None)
     if number is not None:
         return number()

@@ -298,14 +298,17 @@ class _Names(ast.NodeTransformer):
     visit_ListComp = visit_GeneratorExp = visit_SetComp = visit_DictComp = _comprehension
 
     def visit_FormattedValue(self, node):
-        if node.conversion != -1:
+        """`{x!r}` is `{repr(x)}`."""
+        if node.conversion == ord("a"):
             raise UnsupportedError(
-                "not yet in compiled functions: conversions in f-strings",
-                node,
-                self.function,
-                "{x}",
+                "not yet in compiled functions: !a in f-strings", node, self.function, "{x!r}"
             )
-        return self.generic_visit(node)
+        node = self.generic_visit(node)
+        if node.conversion != -1:
+            convert = repr if node.conversion == ord("r") else str
+            call = ast.Call(self.describe(convert, node), [node.value], [])
+            node.value, node.conversion = ast.copy_location(call, node.value), -1
+        return node
 
     def visit_arg(self, node):
         return node
@@ -439,9 +442,11 @@ class _Names(ast.NodeTransformer):
         del self.program.extended[id(value)]
         try:
             beside = self.describe(value, at)
+        except CompileError:  # that of Python need not compile
+            beside = None
         finally:
             self.program.extended[id(value)] = number
-        if beside.text == "function":
+        if beside is None or beside.text == "function":
             beside = Global(f"unsupported {value.__name__}() is not known for these types", at)
         name = getattr(value, "__name__", "the function")
         return Global(f"overloaded function {number} {name}", at, number, elts=[beside])

@@ -297,6 +297,8 @@ def _from_core(tag, dtype, ndim, layout, readonly, items):
         return _ALL["unicode_type"]
     if tag == "object":
         return jitclasses[ndim].class_type.instance_type
+    if tag == "dtype":
+        return Type(tag, name=f"dtype({dtype})")
     return Type(tag, name=tag)
 
 

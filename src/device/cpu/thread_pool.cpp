@@ -35,6 +35,9 @@ constexpr auto kSpin = std::chrono::microseconds(40);
 // Which worker of a running call this thread is; -1 outside.
 thread_local int current_worker = -1;
 
+// How many threads calls of this thread may use; 0: all.
+thread_local int limit = 0;
+
 inline void pause_cpu() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -122,7 +125,8 @@ void ThreadPool::parallel_for(int64_t units, ChunkFunction function, void* conte
   if (units <= 0) return;
   grain = std::clamp<int64_t>(grain, 1, units);
   int64_t chunks = units / grain + (units % grain != 0);
-  if (chunks == 1 || threads_ == 1 || current_worker >= 0) {
+  const int active = limit == 0 ? threads_ : std::min(limit, threads_);
+  if (chunks == 1 || active == 1 || current_worker >= 0) {
     return run_serially(units, function, context, grain, std::max(current_worker, 0));
   }
   std::unique_lock<std::mutex> guard(submit_, std::try_to_lock);
@@ -134,8 +138,9 @@ void ThreadPool::parallel_for(int64_t units, ChunkFunction function, void* conte
   units_ = units;
   grain_ = grain;
   failed_.store(false, std::memory_order_relaxed);
-  int64_t share = chunks / threads_, extra = chunks % threads_, begin = 0;
-  for (int i = 0; i < threads_; ++i) {
+  active_ = active;
+  int64_t share = chunks / active, extra = chunks % active, begin = 0;
+  for (int i = 0; i < active; ++i) {
     int64_t end = begin + share + (i < extra);
     ranges_[i].next.store(begin, std::memory_order_relaxed);
     ranges_[i].end = end;
@@ -143,7 +148,8 @@ void ThreadPool::parallel_for(int64_t units, ChunkFunction function, void* conte
   }
   state_.store(kOpen, std::memory_order_release);
   epoch_.fetch_add(1, std::memory_order_seq_cst);
-  wake(static_cast<int>(std::min<int64_t>(chunks, threads_)) - 1);
+  // Sleepers wake in the order in which they fell asleep: where not all may take part, all wake.
+  wake(active < threads_ ? INT_MAX : static_cast<int>(std::min<int64_t>(chunks, threads_)) - 1);
 
   {
     // The wait counts as part of the call: a signal's handler may run in it and use the pool.
@@ -173,8 +179,8 @@ void ThreadPool::run_serially(int64_t units, ChunkFunction function, void* conte
 
 void ThreadPool::run_chunks(int worker) {
   try {
-    for (int i = 0; i < threads_; ++i) {
-      Range& range = ranges_[(worker + i) % threads_];
+    for (int i = 0; i < active_; ++i) {
+      Range& range = ranges_[(worker + i) % active_];
       while (range.next.load(std::memory_order_relaxed) < range.end) {
         int64_t chunk = range.next.fetch_add(1, std::memory_order_relaxed);
         if (chunk >= range.end) break;
@@ -193,7 +199,7 @@ void ThreadPool::run_chunks(int worker) {
 
 void ThreadPool::record_failure() {
   if (!failed_.exchange(true)) failure_ = std::current_exception();
-  for (int i = 0; i < threads_; ++i) {
+  for (int i = 0; i < active_; ++i) {
     ranges_[i].next.store(ranges_[i].end, std::memory_order_relaxed);
   }
 }
@@ -203,7 +209,7 @@ void ThreadPool::record_failure() {
 void ThreadPool::wake(int count) {
   if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
   if (one_cpu_each_) clear_cpu();
-  futex_wake(&epoch_, std::min(count, 4));
+  futex_wake(&epoch_, count == INT_MAX ? count : std::min(count, 4));
 }
 
 // Sends workers that fell asleep on this thread's processor elsewhere. Linux would wake them where
@@ -287,7 +293,7 @@ void ThreadPool::work(int worker) {
     seen = epoch_.load(std::memory_order_acquire);
     if (stop_.load(std::memory_order_acquire)) return;
     if (enter()) {
-      run_chunks(worker);
+      if (worker < active_) run_chunks(worker);
       leave();
     }
   }
@@ -312,6 +318,16 @@ void resume_child() {
   for (int i = 0; i < pool.threads_; ++i) pool.beds_[i].cpu.store(-1);
   if (current_worker < 0) pool.submit_.unlock();
 }
+
+int64_t limit_threads(int64_t count) {
+  const int64_t before = thread_limit();
+  limit = static_cast<int>(std::clamp<int64_t>(count, 0, num_threads()));
+  return before;
+}
+
+int64_t thread_limit() { return limit == 0 ? num_threads() : limit; }
+
+int64_t thread_of_call() { return std::max(current_worker, 0); }
 
 ThreadPool& thread_pool() {
   // Never destroyed: workers may sleep on it until the process is gone.

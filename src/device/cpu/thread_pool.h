@@ -73,6 +73,7 @@ class ThreadPool {
   ChunkFunction function_ = nullptr;
   void* context_ = nullptr;
   int64_t units_ = 0, grain_ = 1;
+  int active_ = 1;  // threads that may take part
   std::exception_ptr failure_;
   std::atomic<bool> failed_{false};
   std::atomic<bool> given_up_{false};  // Ctrl-C has ended the call
@@ -86,6 +87,13 @@ class ThreadPool {
 // The process-wide pool of NUMBUS_NUM_THREADS threads. It survives fork: the child starts its own
 // threads at first use.
 ThreadPool& thread_pool();
+
+// Calls of this Python thread use so many threads from here on; what was in force. At least one, at
+// most num_threads(), which zero asks for. Inside of a chunk it says nothing.
+int64_t limit_threads(int64_t count);
+int64_t thread_limit();
+// Which thread of a running call this one is; 0 outside of calls.
+int64_t thread_of_call();
 
 inline int num_threads() { return thread_pool().num_threads(); }
 

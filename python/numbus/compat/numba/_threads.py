@@ -1,11 +1,15 @@
-"""Numba's functions about threads.
+"""Numba's functions about threads, in Python and in compiled functions.
 
 Threads are as many as there are cores, or NUMBUS_NUM_THREADS; results do not depend on them.
 """
 
 import contextlib
+import ctypes
 import os
 import threading
+
+from numbus import _core
+from numbus.kernels.extending import overload
 
 _local = threading.local()
 if "NUMBA_NUM_THREADS" in os.environ:
@@ -20,27 +24,64 @@ def available():
 
 
 def get_num_threads():
-    """The number of threads that was asked for: all by default."""
-    return getattr(_local, "count", None) or available()
+    """The number of threads that work of this Python thread may use: all by default."""
+    return _core.thread_limit()
 
 
 def set_num_threads(n):
-    """Takes a number of threads and gives it back by get_num_threads; all threads go on working.
+    """Work of this Python thread uses at most so many threads from here on.
 
     Raises TypeError for what is no integer, ValueError beyond the threads that there are.
     """
     if not hasattr(n, "__index__"):
         raise TypeError(f"[set_num_threads] not a number of threads; got {n!r}; expected an int")
-    if not 1 <= n <= available():
+    if not 1 <= n <= _core.num_threads():
         raise ValueError(
-            f"[set_num_threads] so many threads are not there; got {n}; expected 1 to {available()}"
+            f"[set_num_threads] so many threads are not there; got {n}; expected 1 to "
+            f"{_core.num_threads()}"
         )
-    _local.count = int(n)
+    _core.limit_threads(int(n))
 
 
 def get_thread_id():
     """0: outside of compiled functions there is one thread."""
     return 0
+
+
+def _native(address, count):
+    return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * count)(address)
+
+
+def _compiled():
+    """The same in compiled functions, where get_thread_id tells the threads of a prange apart."""
+    limit, limited, of_call = map(_native, _core.thread_functions(), (1, 0, 0))
+    most = _core.num_threads()
+
+    @overload(set_num_threads)
+    def set_(n):
+        if getattr(n, "dtype", None) is None or n.dtype[0] not in "iu":
+            raise TypeError(f"[set_num_threads] not a number of threads; got {n}; expected an int")
+
+        def compiled(n):
+            if n < 1 or n > most:
+                raise ValueError(
+                    f"[set_num_threads] so many threads are not there; got {n}; expected 1 to "
+                    f"{most}"
+                )
+            limit(n)
+
+        return compiled
+
+    @overload(get_num_threads)
+    def get():
+        return lambda: limited()
+
+    @overload(get_thread_id)
+    def which():
+        return lambda: of_call()
+
+
+_compiled()
 
 
 def threading_layer():

@@ -4,6 +4,8 @@
 part of a string in the same memory.
 """
 
+import math
+
 import numpy as np
 
 from .._library import codes, cut, known, number_of_text
@@ -150,6 +152,39 @@ def of_bool(x):
 def of_int(x):
     """str(x)"""
     return in_base(x, 10, False)
+
+
+@known("str of complex")
+def of_complex(z):
+    """str(z)"""
+    real, imag = z.real, z.imag
+    second = str(imag).removesuffix(".0") + "j"
+    if real == 0 and math.copysign(1.0, real) > 0:
+        return second
+    return "(" + str(real).removesuffix(".0") + signed(second, "+") + ")"
+
+
+@known("str grouped")
+def grouped(s, mark, size):
+    """Digits with a mark between groups of so many of them, up to what is no digit of an integer."""
+    first = 1 if s.startswith("-") else 0
+    stop = first
+    while stop < len(s) and s[stop] in "0123456789abcdefABCDEF":
+        if size == 3 and s[stop] in "abcdefABCDEF":
+            break
+        stop += 1
+    out = ""
+    for k in range(first, stop):
+        if k > first and (stop - k) % size == 0:
+            out += mark
+        out += s[k]
+    return s[:first] + out + s[stop:]
+
+
+@known("str prefixed")
+def prefixed(s, prefix):
+    """Digits with 0x or the like before them, after the sign."""
+    return "-" + prefix + s[1:] if s.startswith("-") else prefix + s
 
 
 @known("str in base")
