@@ -1,6 +1,7 @@
 // Calls: of the user's functions, of local ones, and methods.
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
@@ -327,6 +328,26 @@ void Lower::name_caller(const Node& n) {
             static_cast<int64_t>(ir::Noted::SetCaller));
 }
 
+
+namespace {
+
+// Whether a function, or one that it calls, makes shared or local arrays, whose extents may be its
+// arguments.
+bool makes_memory(Program& program, const Node& n, std::set<int>& seen) {
+  if (n.kind == NodeKind::Attribute && n.text == "array") return true;
+  if (n.kind == NodeKind::Global) {
+    if (n.text.ends_with("shared.array") || n.text.ends_with("local.array")) return true;
+    if (n.text == "function" && n.number >= 0 && seen.insert(static_cast<int>(n.number)).second)
+      return makes_memory(program, program.source(static_cast<int>(n.number)).definition, seen);
+  }
+  return std::ranges::any_of(n.fields, [&](const auto& field) {
+    return std::ranges::any_of(field.second,
+                               [&](const Node& c) { return makes_memory(program, c, seen); });
+  });
+}
+
+}  // namespace
+
 Value Lower::call_function(const Call& c, int source) {
   const Source& s = u_.source(source);
   auto local = [](const Value& v) {
@@ -387,6 +408,13 @@ Value Lower::call_function(const Call& c, int source) {
     a.type = of_any_value(a.type);
     types.push_back(a.type);
   }
+  // Extents of shared and local arrays are known while compiling: a function for each.
+  std::set<int> seen;
+  const bool makes = u_.options.kernel && !library && makes_memory(u_.program, s.definition, seen);
+  if (makes && !seen.contains(source))  // one that calls itself would be made without end
+    for (size_t i = 0; i < args.size(); ++i)
+      if (auto k = known_int(args[i]); k && args[i].type.weak)
+        types[i].text = "=" + std::to_string(*k);
   // The library's options, such as an axis, are known while compiling: one function for each.
   if (library) {
     const Node& p = *s.definition.one(Field::args);

@@ -1,5 +1,6 @@
-// Local functions that call themselves: they cannot be expanded where they are called. Each is a
-// function of its own, to which a call gives what it reads of the names around it.
+// Local functions that call themselves or each other: they cannot be expanded where they are
+// called. Each is a function of its own, to which a call gives what it reads of the names around
+// it.
 #include <algorithm>
 #include <utility>
 
@@ -29,19 +30,76 @@ std::set<std::string> bound_within(const Node& definition) {
   return all;
 }
 
+bool assigns(const Node& definition, const std::string& name) {
+  Node own;
+  own.kind = NodeKind::Name;
+  own.text = name;
+  return renews(definition.all(Field::body), own);
+}
+
+// Whether a function's body reads the name, which is none of its own.
+bool reads(const Node& definition, const std::string& name) {
+  bool found = false;
+  for (const Node& statement : definition.all(Field::body))
+    each_node(statement, [&](const Node& n) {
+      found = found || (n.kind == NodeKind::Name && n.text == name);
+    });
+  return found && !assigns(definition, name) && !bound_within(definition).contains(name);
+}
+
+// The statements among which one stands.
+const std::vector<Node>* around(const Node& n, const Node& statement) {
+  for (const auto& [field, nodes] : n.fields)
+    for (const Node& c : nodes) {
+      if (&c == &statement) return &nodes;
+      if (const auto* found = around(c, statement)) return found;
+    }
+  return nullptr;
+}
+
+// The functions, defined one after the other, that this one calls and that call it, maybe by way of
+// others: with itself, in their order.
+std::vector<const Node*> circle(const Node& root, const Node& definition) {
+  const auto* all = around(root, definition);
+  std::vector<const Node*> beside;
+  if (all == nullptr) return {&definition};
+  for (const Node& n : *all) {
+    if (n.kind == NodeKind::FunctionDef) {
+      beside.push_back(&n);
+      continue;
+    }
+    // What stands between may call one of them before the next is there.
+    if (std::ranges::find(beside, &definition) != beside.end()) break;
+    beside.clear();
+  }
+  std::set<std::string> names;
+  for (const Node* n : beside)
+    if (!names.insert(n->text).second) return {&definition};
+  auto reached = [&](const Node& from) {
+    std::set<const Node*> seen;
+    std::vector<const Node*> open{&from};
+    while (!open.empty()) {
+      const Node* f = open.back();
+      open.pop_back();
+      for (const Node* n : beside)
+        if (reads(*f, n->text) && seen.insert(n).second) open.push_back(n);
+    }
+    return seen;
+  };
+  const auto from_here = reached(definition);
+  std::vector<const Node*> found;
+  for (const Node* n : beside)
+    if (n == &definition || (from_here.contains(n) && reached(*n).contains(&definition)))
+      found.push_back(n);
+  return found;
+}
+
 }  // namespace
 
 bool Lower::calls_itself(const Node& definition) {
-  const auto& body = definition.all(Field::body);
-  Node own;
-  own.kind = NodeKind::Name;
-  own.text = definition.text;
-  bool reads = false;
-  for (const Node& statement : body)
-    each_node(statement, [&](const Node& n) {
-      reads = reads || (n.kind == NodeKind::Name && n.text == definition.text);
-    });
-  return reads && !renews(body, own) && !is_generator(definition);
+  const auto all = circle(scope_->source->definition, definition);
+  return (all.size() > 1 || reads(definition, definition.text)) &&
+         std::ranges::none_of(all, [](const Node* n) { return is_generator(*n); });
 }
 
 Value Lower::lifted_function(const Node& definition) {
@@ -55,41 +113,53 @@ Value Lower::lifted_function(const Node& definition) {
   auto& all = u_.lifted;
   auto it = std::ranges::find(all, &definition, &Unit::Lifted::definition);
   if (it == all.end()) {
-    Unit::Lifted made{&definition, {}, {}};
-    const auto& body = definition.all(Field::body);
-    std::set<std::string> known = bound_within(definition);
-    known.insert(definition.text);
-    for (const Node& statement : body)
-      each_node(statement, [&](const Node& n) {
-        if (n.kind == NodeKind::Name && !renews(body, n) && known.insert(n.text).second)
-          made.names.push_back(n.text);
-      });
-    made.source.name = definition.text;
-    made.source.file = scope_->source->file;
-    made.source.kind = scope_->source->kind;
-    made.source.definition = definition;
-    for (auto& [field, nodes] : made.source.definition.fields) {
-      if (field != Field::args) continue;
-      Node& arguments = nodes[0];
-      auto part = [&](Field f) -> std::vector<Node>& {
-        for (auto& [own, list] : arguments.fields)
-          if (own == f) return list;
-        return arguments.fields.emplace_back(f, std::vector<Node>{}).second;
-      };
-      for (const std::string& name : made.names) {
-        Node parameter;
-        parameter.kind = NodeKind::arg;
-        parameter.text = name;
-        parameter.line = definition.line;
-        parameter.col = definition.col;
-        part(Field::kwonlyargs).push_back(parameter);
+    const auto members = circle(scope_->source->definition, definition);
+    std::vector<std::string> names;
+    std::set<std::string> known;
+    for (const Node* n : members) known.insert(n->text);
+    for (const Node* member : members)
+      for (const Node& statement : member->all(Field::body))
+        each_node(statement, [&](const Node& n) {
+          if (n.kind == NodeKind::Name && reads(*member, n.text) && known.insert(n.text).second)
+            names.push_back(n.text);
+        });
+    const int first = static_cast<int>(all.size());
+    for (const Node* member : members) {
+      const std::set<std::string> own = bound_within(*member);
+      for (const std::string& name : names)
+        if (own.contains(name) || assigns(*member, name))
+          not_yet(*member,
+                  "local functions that call each other, of which one reads a '" + name +
+                      "' around them that another has itself",
+                  "another name");
+      Unit::Lifted made{member, {}, names, first, static_cast<int>(members.size())};
+      made.source.name = member->text;
+      made.source.file = scope_->source->file;
+      made.source.kind = scope_->source->kind;
+      made.source.definition = *member;
+      for (auto& [field, nodes] : made.source.definition.fields) {
+        if (field != Field::args) continue;
+        Node& arguments = nodes[0];
+        auto part = [&](Field f) -> std::vector<Node>& {
+          for (auto& [own, list] : arguments.fields)
+            if (own == f) return list;
+          return arguments.fields.emplace_back(f, std::vector<Node>{}).second;
+        };
+        for (const std::string& name : names) {
+          Node parameter;
+          parameter.kind = NodeKind::arg;
+          parameter.text = name;
+          parameter.line = member->line;
+          parameter.col = member->col;
+          part(Field::kwonlyargs).push_back(parameter);
+        }
       }
+      all.push_back(std::move(made));
     }
-    all.push_back(std::move(made));
-    it = all.end() - 1;
+    it = std::ranges::find(all, &definition, &Unit::Lifted::definition);
   }
   const int number = static_cast<int>(it - all.begin());
-  lifted_[number] = scope_;
+  for (int k = 0; k < it->count; ++k) lifted_[it->first + k] = scope_;
   Value v;
   v.type = Type::of(Type::Tag::Function);
   v.type.text = "lifted " + definition.text;
@@ -97,15 +167,18 @@ Value Lower::lifted_function(const Node& definition) {
   return v;
 }
 
-// In the function itself, its name.
+// In the function itself, its name and those of the functions that it calls and that call it.
 void Lower::know_itself(int number) {
-  const Node& definition = u_.lifted[static_cast<size_t>(number)].source.definition;
-  Value v;
-  v.type = Type::of(Type::Tag::Function);
-  v.type.text = "lifted " + definition.text;
-  v.type.number = number;
-  lifted_[number] = scope_;
-  assign_name(definition, definition.text, v);
+  const Unit::Lifted& own = u_.lifted[static_cast<size_t>(number)];
+  for (int k = own.first; k < own.first + own.count; ++k) {
+    const Node& definition = u_.lifted[static_cast<size_t>(k)].source.definition;
+    Value v;
+    v.type = Type::of(Type::Tag::Function);
+    v.type.text = "lifted " + definition.text;
+    v.type.number = k;
+    lifted_[k] = scope_;
+    assign_name(definition, definition.text, v);
+  }
 }
 
 Value Lower::call_lifted(const Call& c, int number) {

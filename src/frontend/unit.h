@@ -105,12 +105,13 @@ struct Unit {
 
   // Whether a handler of these classes catches the error of a site.
   bool may_catch(const std::vector<std::string>& classes, const Site& site) const;
-  // Local functions that call themselves: sources of their own, whose last parameters are the names
-  // around them that they read.
+  // Local functions that call themselves or each other: sources of their own, whose last parameters
+  // are the names around them that they read.
   struct Lifted {
     const Node* definition;
     Source source;
     std::vector<std::string> names;
+    int first = 0, count = 1;  // those that call each other have these numbers
   };
   std::deque<Lifted> lifted = {};
   static constexpr int kLifted = 1 << 24;  // their numbers begin there

@@ -131,7 +131,7 @@ def test_messages():
     with pytest.raises(TypeError, match="wrong number of arguments; got 1"):
         f(np.zeros((2, 3)))
     with pytest.raises(ValueError, match="not a layout"):
-        guvectorize([(F[:], F[:])], "(n)")(mean)
+        guvectorize([(F[:], F[:])], "(n)->(n)->(n)")(mean)
     with pytest.raises(ValueError, match="comes from no input; got 'k'"):
         guvectorize([(F[:], F[:])], "(n)->(k)")(mean)
     with pytest.raises(TypeError, match="got 2 parameters"):

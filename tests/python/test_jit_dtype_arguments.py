@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from numbus import cuda, njit
 from numbus.kernels import types
 

@@ -6,7 +6,6 @@ import linecache
 import math
 
 import pytest
-
 from numbus import njit
 
 COMPLEX = [

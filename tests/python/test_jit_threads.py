@@ -1,10 +1,8 @@
 """set_num_threads limits the threads of prange, in Python and in compiled functions."""
 
+import os
 import subprocess
 import sys
-import threading
-
-import pytest
 
 SCRIPT = """
 import threading
@@ -74,6 +72,7 @@ def test_limits(tmp_path):
     path.write_text(SCRIPT)
     done = subprocess.run(
         [sys.executable, "-m", "numbus", str(path)],
-        capture_output=True, text=True, timeout=300, env={**__import__("os").environ, "NUMBUS_NUM_THREADS": "4"},
+        capture_output=True, text=True, timeout=300,
+        env={**os.environ, "NUMBUS_NUM_THREADS": "4"},
     )  # fmt: skip
     assert done.stdout == "fine\n", done.stderr

@@ -8,7 +8,18 @@ cost otherwise. NUMBA_ENABLE_CUDASIM=1 chooses the CPU.
 import os as _os
 
 from ..kernels import types
-from . import _host, _host_memory, _kernels, _more, _names, _streams, _vectors, libdevice, random
+from . import (
+    _host,
+    _host_memory,
+    _kernels,
+    _more,
+    _names,
+    _streams,
+    _vectors,
+    fp16,
+    libdevice,
+    random,
+)
 from . import _reduce as reduction
 from ._elementwise import guvectorize, vectorize
 from ._host import *  # noqa: F403
@@ -37,6 +48,7 @@ if _os.environ.get("NUMBA_ENABLE_CUDASIM") == "1":
 __all__ = [
     "Reduce",
     "device_count",
+    "fp16",
     "guvectorize",
     "is_available",
     "libdevice",

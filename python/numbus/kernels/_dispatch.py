@@ -36,7 +36,38 @@ name_object(prange, "prange")
 
 def flags(options, names):
     """What the program says about these options; None says nothing."""
-    return {k: bool(options[k]) for k in names if options.get(k) is not None}
+    return {k: _flag(k, options[k]) for k in names if options.get(k) is not None}
+
+
+_FLAGS = {"fast", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc"}
+_PARALLEL = {
+    "comprehension", "reduction", "inplace_binop", "setitem", "numpy", "stencil", "fusion",
+    "prange",
+}  # fmt: skip
+
+
+def _flag(name, value):
+    """An option as the core knows it: on or off.
+
+    Some of LLVM's flags allow less than fastmath=True does: without both of what lets sums be
+    reassociated nothing changes. Of the parts of parallel= only prange is one.
+    """
+    if name == "fastmath" and isinstance(value, (set, frozenset, list, tuple, dict)):
+        given = {k for k in value if value[k]} if isinstance(value, dict) else set(value)
+        if not given <= _FLAGS:
+            raise ValueError(
+                f"[jit] no such flags of fastmath; got {sorted(map(str, given - _FLAGS))}; "
+                f"expected some of {', '.join(sorted(_FLAGS))}"
+            )
+        return "fast" in given or given >= _FLAGS - {"fast"}
+    if name == "parallel" and isinstance(value, dict):
+        if not set(value) <= _PARALLEL:
+            raise NameError(
+                f"[jit] no such part of parallel; got {sorted(map(str, set(value) - _PARALLEL))}; "
+                f"expected some of {', '.join(sorted(_PARALLEL))}"
+            )
+        return bool(value.get("prange", True))
+    return bool(value)
 
 
 def resolver(kernel):
@@ -298,6 +329,7 @@ def jit(signature_or_function=None, **options):
         )
 
     _refuse(options)
+    flags(options, ("parallel", "fastmath"))
     given = signature_or_function
     declared = []
     if given is not None and not callable_function(given):

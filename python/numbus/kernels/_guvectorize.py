@@ -11,6 +11,7 @@ from .. import _core
 from .._core import ndarray
 from ..core.host import runs_on_host, writing
 from ..core.operands import to_ndarray
+from . import _guv_axes
 from ._direct import Direct
 from ._dispatch import Dispatcher, callable_function, prange
 from ._generate import PYTHON, compiled, host, make, new_array, on_gpu, operand
@@ -20,6 +21,8 @@ from ._vectorize import (
     check_options,
     describe,
     fits,
+    of_functions,
+    plain_function,
     read_signatures,
 )
 
@@ -40,7 +43,9 @@ def read_layout(text):
         return [tuple(n.strip() for n in f.strip("() ").split(",") if n.strip()) for f in found]
 
     parts = text.split("->")
-    if len(parts) != 2:
+    if len(parts) == 1:  # inputs only, which the function writes to
+        parts.append("")
+    if len(parts) != 2 or not parts[0].strip():
         raise ValueError(
             f"[guvectorize] not a layout; got {text!r}; expected such as '(m,n),(n)->(m)'"
         )
@@ -88,6 +93,11 @@ def inside_lines(gufunc, kinds, dtypes, boxed):
                           "            raise ValueError(f'loop dimensions do not broadcast: "
                           f"{{n{d}}} and {{e}}')",
                           f"        n{d} = e"]  # fmt: skip
+    for k in sorted(gufunc._writable):
+        for d in range(split[k] if k < nin else 0):
+            lines += [f"    if x{k}.shape[{d}] != n{d}:",
+                      f"        raise ValueError(f'argument {k} is written to, and cannot be "
+                      f"broadcast; got {{x{k}.shape[{d}]}}; expected {{n{d}}}')"]  # fmt: skip
     for k in range(nin):
         if kinds[k][0] != dtypes[k]:
             lines.append(f"    y{k} = {f'x{k}.astype(t{k})' if kinds[k][1] else f't{k}(x{k})'}")
@@ -134,7 +144,7 @@ def inside_lines(gufunc, kinds, dtypes, boxed):
             results.append(f"y{k}[..., 0]" if rank else f"y{k}[0]")
         else:
             results.append(f"y{k}")
-    lines.append(f"    return {', '.join(results)}")
+    lines.append(f"    return {', '.join(results)}".rstrip())
     return lines
 
 
@@ -146,6 +156,7 @@ class GUFunc:
     """
 
     def __init__(self, function, signatures, layout, identity, target, writable, options):
+        function, options = plain_function(function, options)
         functools.update_wrapper(self, function)
         if target not in TARGETS:
             raise ValueError(
@@ -175,15 +186,20 @@ class GUFunc:
                         f"{layout!r}; expected one of {', '.join(sorted(known))}"
                     )
         self._writable = {names.index(w) if isinstance(w, str) else int(w) for w in writable}
-        flags = {k: v for k, v in options.items() if k in ("fastmath", "boundscheck")}
-        self._options = {**flags, "error_model": "numpy"}
+        if not self.nout:
+            dims = [len(axes) for axes in self._all]
+            self._writable |= _guv_axes.written_parameters(function, names, dims)
+        self._options = of_functions(options)
         self.core = Dispatcher(function, self._options)
         self._loops, self._codes, self._insides = [], {}, {}
         self._number = len(_made)
         _made.append(self)
         for arguments, _ in signatures:
             self._declare(arguments)
-        self._direct = None if target != "cpu" or self._writable else Direct(self)
+        if not self.nout:  # numbers are not written to, but in arrays of one
+            boxed = {k for _, b in self._loops for k in range(self.nargs) if b[k]}
+            self._writable = {k for k in self._writable if self._all[k] or k in boxed}
+        self._direct = None if target != "cpu" or self._writable or not self.nout else Direct(self)
 
     def _kernel_loops(self):
         """What compiled functions that call it see."""
@@ -216,7 +232,7 @@ class GUFunc:
                 dtypes, boxed = self._choose([d for d, _ in kinds[: self.nin]])
             except TypeError as error:
                 return str(error)
-        elif given == self.nin:
+        elif given == self.nin and self.nout:
             return (
                 f"the types of the outputs of {name}() are not known; give the outputs too, or "
                 "signatures in @guvectorize"
@@ -224,6 +240,15 @@ class GUFunc:
         else:
             dtypes = tuple(d for d, _ in kinds)
             boxed = tuple(not axes and k >= self.nin for k, axes in enumerate(self._all))
+        rank = max([n - len(a) for (_, n), a in zip(kinds, self._inputs)], default=0)
+        for k in self._writable:
+            if k < self.nin and kinds[k][0] != dtypes[k]:
+                return (
+                    f"argument {k} of {name}() is written to, and cannot be converted; got "
+                    f"{kinds[k][0]}; expected {dtypes[k]}"
+                )
+            if k < self.nin and kinds[k][1] - len(self._all[k]) != rank:
+                return f"argument {k} of {name}() is written to, and cannot be broadcast"
         lines = inside_lines(self, kinds, dtypes, boxed)
         types = {f"t{k}": d.type for k, d in enumerate(dtypes)}
         function = make("rows", lines, f=self.core, np=numpy, **types)
@@ -281,9 +306,10 @@ class GUFunc:
             f"({describe(kinds)}); expected one of {', '.join(self.types)}"
         )
 
-    def __call__(self, *args, out=None):
+    def __call__(self, *args, out=None, axis=None, axes=None, keepdims=False):
         kinds = None
-        if out is None and self._direct is not None:
+        named = axis is not None or axes is not None or keepdims
+        if out is None and not named and self._direct is not None:
             kinds = _core.kinds(args)
             quick = self._direct.quick.get(kinds)
             if quick is not None and (found := quick(*args)) is not None:
@@ -297,6 +323,14 @@ class GUFunc:
                 f"[{name}] wrong number of arguments; got {len(args)}; expected {self.nin} inputs, "
                 f"and all {self.nout} outputs or none"
             )
+        if named:
+            return _guv_axes.call(self, args[: self.nin], outs, axis, axes, keepdims)
+        for k in self._writable:
+            if k < self.nin and isinstance(args[k], (list, tuple)):
+                raise TypeError(
+                    f"[{name}] argument {k} is written to; got {type(args[k]).__name__}; expected "
+                    "an array"
+                )
         if any(on_gpu(a) and runs_on_host(a) for a in (*args, *outs)):
             return self._on_copies(args[: self.nin], outs)
         if self._direct is not None:
@@ -311,7 +345,7 @@ class GUFunc:
         kinds = [a if isinstance(a, PYTHON) else a.dtype for a in args]
         if self._loops:
             dtypes, boxed = self._choose(kinds)
-        elif outs:
+        elif outs or not self.nout:
             dtypes = (*kinds, *(o.dtype for o in outs))
             boxed = tuple(not axes and k >= self.nin for k, axes in enumerate(self._all))
         else:
@@ -502,10 +536,17 @@ def guvectorize(*args, identity=None, target="cpu", writable_args=(), **options)
     @guvectorize('(n),()->(n)') compiles for what comes, and outputs have to be given. An axis name
     stands for one extent in all arguments; an output of no axes is an array of one element in the
     function. target: 'cpu', 'parallel' or 'cuda'. writable_args: names or positions of inputs that
-    are written to as well. Raises ValueError where extents differ, TypeError where types do.
+    are written to as well; of a layout without outputs, '(n),()', those that the function writes
+    to. The function takes axis=, axes= and keepdims= as NumPy's do. Raises ValueError where extents
+    differ, TypeError where types do.
     """
     check_options("guvectorize", options)
-    if len(args) == 1 and isinstance(args[0], str) and "->" in args[0]:
+    if isinstance(writable_args, (str, int)):
+        raise TypeError(
+            f"[guvectorize] writable_args are several; got {writable_args!r}; expected a tuple of "
+            "names or positions"
+        )
+    if len(args) == 1 and isinstance(args[0], str) and args[0].lstrip().startswith("("):
         signatures, layout = None, args[0]
     elif len(args) == 2 and isinstance(args[1], str):
         signatures, layout = args

@@ -95,6 +95,9 @@ def name_of(value):
         if own in getattr(sys.modules[module], "__all__", ()):
             name_object(value, "np." + own)
             return "np." + own
+    if module == "numbus.functions.strides":
+        name_object(value, "np.lib.stride_tricks." + own)
+        return "np.lib.stride_tricks." + own
     for module, prefix in _SOURCES:
         names = getattr(sys.modules.get(module), "__dict__", ())
         if own in names and names[own] is value and (prefix or own in _BUILTINS):

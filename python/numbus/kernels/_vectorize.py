@@ -88,6 +88,19 @@ def _narrowed(kinds, which):
     return tuple(map(narrow, kinds))
 
 
+def plain_function(function, options):
+    """The function that a compiled one is made of, and its options with those given here."""
+    if not isinstance(function, Dispatcher):
+        return function, options
+    own = {k: function.targetoptions[k] for k in _OF_FUNCTIONS if k in function.targetoptions}
+    return function.py_func, {**own, **options}
+
+
+def of_functions(options):
+    """Of these options, those of the function that the loops call."""
+    return {k: v for k, v in options.items() if k in _OF_FUNCTIONS} | {"error_model": "numpy"}
+
+
 class Loop:
     """One declared combination of types."""
 
@@ -108,6 +121,7 @@ class DUFunc(Folding):
     """
 
     def __init__(self, function, signatures, identity, target, options):
+        function, options = plain_function(function, options)
         functools.update_wrapper(self, function)
         if target not in TARGETS:
             raise ValueError(
@@ -119,8 +133,7 @@ class DUFunc(Folding):
         self.target, self.identity, self.targetoptions = target, identity, options
         self.nin = len(inspect.signature(function).parameters)
         self.nout, self.nargs, self.signature = 1, self.nin + 1, None
-        flags = {k: v for k, v in options.items() if k in ("fastmath", "boundscheck")}
-        self._options = {**flags, "error_model": "numpy"}
+        self._options = of_functions(options)
         # The scalar function, which the loops call.
         self.scalar = Dispatcher(function, self._options)
         self._loops = []
@@ -565,7 +578,8 @@ def _kernel_nest(u, axes, casts, rank, masked):
 
 
 _OPTIONS = {"identity", "target", "nopython", "cache", "fastmath", "forceobj", "boundscheck",
-            "writable_args", "nogil", "signature"}  # fmt: skip
+            "writable_args", "nogil"}  # fmt: skip
+_OF_FUNCTIONS = ("fastmath", "boundscheck")
 
 
 def check_options(what, options):
@@ -574,6 +588,15 @@ def check_options(what, options):
         raise TypeError(
             f"[{what}] no such option; got {', '.join(sorted(unknown))}; expected one of "
             f"{', '.join(sorted(_OPTIONS))}"
+        )
+    if options.get("forceobj"):
+        raise NotImplementedError(
+            f"[{what}] there is no object mode; got forceobj={options['forceobj']!r}; expected a "
+            "function that compiles"
+        )
+    if options.get("writable_args"):
+        raise TypeError(
+            f"[{what}] nothing that is an input is written to; got writable_args; expected none"
         )
 
 

@@ -166,7 +166,7 @@ def of_complex(z):
 
 @known("str grouped")
 def grouped(s, mark, size):
-    """Digits with a mark between groups of so many of them, up to what is no digit of an integer."""
+    """Digits with a mark between groups of so many of them, up to what is no digit."""
     first = 1 if s.startswith("-") else 0
     stop = first
     while stop < len(s) and s[stop] in "0123456789abcdefABCDEF":
