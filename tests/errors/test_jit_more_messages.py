@@ -177,16 +177,6 @@ def other_with(x):
         return f
 
 
-def local_pair(x):
-    def even(n):
-        return n == 0 or odd(n - 1)
-
-    def odd(n):
-        return n != 0 and even(n - 1)
-
-    return even(3)  # ^even(3)
-
-
 def local_arguments(x):
     def f(n):
         return 0 if n < 1 else f(n - 1, 2)  # ^f(n - 1, 2)
@@ -353,7 +343,6 @@ CASES = {
     python_wrong_type: "takes a type for 'y'",
     python_return: "ends where it ends",
     other_with: "with statements",
-    local_pair: "local functions",
     local_arguments: "f() takes 1 arguments; got 2",
     field_type: "the field 'total' is of the type float; got str",
     no_field: "its fields are total, names",
