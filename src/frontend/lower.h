@@ -579,6 +579,7 @@ class Lower : private State {
   Value limit_of_clip(const Node& n, const Value& limit, std::span<const Type> all, bool upper);
   Value call_numpy(const Call& c, const std::string& name, bool& known);
   void check_keywords(const Call& c, const std::string& name);
+  Value numpys_number(Value v) const;
   Value numpy_where(const Call& c, const std::string& name);
   Value numpy_clip(const Call& c, const std::string& name);
   Value numpy_round(const Call& c, const std::string& name);

@@ -208,13 +208,17 @@ Value Lower::numpy_info(const Call& c, const std::string& name) {
   return r;
 }
 
+// What a program gets of NumPy is NumPy's number.
+Value Lower::numpys_number(Value v) const {
+  v.type.weak = v.type.weak && (!v.type.is_number() || scope_->source->library());
+  return v;
+}
+
 Value Lower::numpy_where(const Call& c, const std::string& /*name*/) {
   const Node& n = c.n;
-  for (const Value& a : c.args)
-    if (a.unknown()) return {};
-  bool arrays = false;
-  for (const Value& a : c.args) arrays = arrays || a.type.is_array();
-  if (!arrays) return choose(n, truth(n, c.args[0]), c.args[1], c.args[2], true);
+  if (std::ranges::any_of(c.args, [](const Value& a) { return a.unknown(); })) return {};
+  if (std::ranges::none_of(c.args, [](const Value& a) { return a.type.is_array(); }))
+    return numpys_number(choose(n, truth(n, c.args[0]), c.args[1], c.args[2], true));
   std::vector<Value> held = c.args;
   Type a = Type::number_of(held[1].type.dtype, held[1].type.weak && !held[1].type.is_array()),
        b = Type::number_of(held[2].type.dtype, held[2].type.weak && !held[2].type.is_array()),
@@ -247,7 +251,7 @@ Value Lower::numpy_clip(const Call& c, const std::string& /*name*/) {
   if (low) v = binary(n, Op::maximum, v, limit_of_clip(n, *low, all, false));
   if (high) v = binary(n, Op::minimum, v, limit_of_clip(n, *high, all, true));
   if (out) fill(n, *out, v);
-  return out ? *out : v;
+  return out ? *out : numpys_number(v);
 }
 
 // round, around, rint.

@@ -392,7 +392,9 @@ Value Lower::reduce_all(const Node& n, const Reduction& how, const Value& given)
     if (a.type.ndim == 0) return number(ci(0), DType::I64);
     expect_elements(n, name, size_of(a));
     Value most = from_scalar(Scalar::from_bool(name == "argmax"), DType::Bool, true);
-    return call_function({n, {a, most}, {}}, u_.program.library("index of complex extreme"));
+    const Value r =
+        call_function({n, {a, most}, {}}, u_.program.library("index of complex extreme"));
+    return r.unknown() ? r : number(as(r, DType::I64), DType::I64);  // NumPy's number
   }
   if (name == "var" && how.dtype && !is_float(*how.dtype))
     not_yet(n, "np." + name + " with a dtype= that is no float");

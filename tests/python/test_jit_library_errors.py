@@ -7,7 +7,6 @@ import re
 
 import numpy as np
 import pytest
-
 from numbus import njit
 
 MISTAKES = """np.linalg.svd(x, 3, 4, 5, 6)
