@@ -287,15 +287,25 @@ nb::object recorded(const FunctionObject& f, const Arguments& args, size_t nargs
   return made;
 }
 
+// Whether a tensor lies in the memory of one whose derivative is asked for, which nothing recorded
+// has written to since.
+bool is_view_of_leaf(const TensorObject& t) {
+  if (t.leaf || !requires_gradient(t) || program::Tape::get().writer(as_array(t.array)) >= 0)
+    return false;
+  const nb::object of = nb::module_::import_("numbus.tensors._tensor").attr("leaves_of");
+  return nb::len(of(t.storage->base())) > 0;
+}
+
 PyObject* change(const FunctionObject& f, PyObject* const* args, size_t nargs, PyObject* names) {
   if (PyVectorcall_NARGS(nargs) < 1 || !is_tensor(args[0]))
     return PyObject_Vectorcall(f.body, args, nargs, names);
   TensorObject& target = as_tensor(args[0]);
   note_use(args[0]);
   const bool alias = target.constant && target.storage->active();
-  if (target.leaf && recording && !alias)
+  if (recording && !alias && (target.leaf || is_view_of_leaf(target)))
     raise(ErrorKind::Runtime, "in-place operation",
-          "a leaf that requires a gradient is changed in place",
+          target.leaf ? "a leaf that requires a gradient is changed in place"
+                      : "a view of a leaf that requires a gradient is changed in place",
           "shape " + shape_string(*as_array(target.array).layout),
           "`with no_grad():`, or an operation that makes another tensor");
   Plain plain;

@@ -328,7 +328,6 @@ void Lower::name_caller(const Node& n) {
             static_cast<int64_t>(ir::Noted::SetCaller));
 }
 
-
 namespace {
 
 // Whether a function, or one that it calls, makes shared or local arrays, whose extents may be its

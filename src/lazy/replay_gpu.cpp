@@ -31,6 +31,7 @@ constexpr size_t kMostMoved = size_t{256} << 20;  // bytes of an operand that is
 constexpr int64_t kAlignment = 16;
 // Calls of so many bytes have the GPU to themselves in any case, and share their scratch memory.
 constexpr int64_t kLargeCall = 32 << 20;
+constexpr size_t kMostScratch = size_t{256} << 20;  // of all calls of a graph, if each has its own
 constexpr int kMoves = 4;  // of memory that made steps wait for others than before: then each waits
 
 // Memory beside the storages that steps write to.
@@ -51,11 +52,13 @@ bool is_large(const CallStep& call) {
   return bytes >= kLargeCall;
 }
 
-unsigned shared_by(const KernelStep& step) {
+// own: calls that are not large have scratch memory of their own.
+unsigned shared_by(const KernelStep& step, bool own) {
   if (!step.call) return !step.reduces.empty() && !step.keeps ? kReductions : 0;
   // cuBLAS has one workspace for all calls.
   if (step.call->routine == Routine::matmul) return kProducts;
-  return step.call->routine != Routine::convolve || is_large(*step.call) ? kLargeCalls : 0;
+  const bool shares = step.call->routine != Routine::convolve || is_large(*step.call) || !own;
+  return shares ? kLargeCalls : 0;
 }
 
 class GpuReplay;
@@ -320,7 +323,7 @@ class GpuReplay final : public Replay {
     std::vector<cuda::NodeHandle> nodes;
     if (apart) {
       std::vector<unsigned> shared;
-      for (const KernelStep& step : steps) shared.push_back(shared_by(step));
+      for (const KernelStep& step : steps) shared.push_back(shared_by(step, own_scratch_));
       waits = waits_of(steps, now_, shared);
       v->ranges = now_;
     }
@@ -342,7 +345,7 @@ class GpuReplay final : public Replay {
         all = !apart || wait_for(*v, waits[k], ends, nodes);
         if (!all) break;
         if (steps[k].call) {
-          const bool own = apart && !is_large(*steps[k].call);
+          const bool own = apart && own_scratch_ && !is_large(*steps[k].call);
           if (own) device_.keep_apart();
           all = capture_call(rt, *v, steps[k], word);
           if (own) device_.keep_apart();
@@ -366,6 +369,13 @@ class GpuReplay final : public Replay {
     if (!all || !ended) {
       release(*v);
       return false;
+    }
+    size_t scratch = 0;
+    for (const auto& k : v->kept) scratch += k.bytes;
+    if (apart && own_scratch_ && scratch > kMostScratch) {
+      release(*v);
+      own_scratch_ = false;
+      return capture(rt, steps, apart);
     }
     v->graph.launch(stream);
     ++rt.stats.captures;
@@ -414,6 +424,7 @@ class GpuReplay final : public Replay {
   std::vector<int64_t> calls_, given_;
   StorageRanges now_;
   bool branches_ = may_branch();
+  bool own_scratch_ = true;
   int moves_ = 0;
   GpuLaunch launch_;
 };

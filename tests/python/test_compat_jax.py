@@ -225,3 +225,41 @@ def test_updates_beyond_an_axis_are_left_out(key, mode, op):
     got = getattr(source.at[index], op)(jnp.array(values), mode=mode)
     numpy.testing.assert_array_equal(numpy.asarray(got), flat.reshape(3, 4))
     numpy.testing.assert_array_equal(numpy.asarray(source), x)
+
+
+def test_gradients_pass_updates_at_indices_without_axes():
+    names = _names()
+    jax, jnp = names["jax"], names["jnp"]
+    f = lambda v, i: (v.at[i].set(v[0]) ** 2).sum()  # noqa: E731
+    x, i = jnp.arange(6.0).reshape(2, 3), jnp.array([1, 2])
+    wanted = numpy.array([[0.0, 0.0, 4.0], [12.0, 8.0, 0.0]])
+    numpy.testing.assert_array_equal(numpy.asarray(jax.vmap(jax.grad(f))(x, i)), wanted)
+    numpy.testing.assert_array_equal(numpy.asarray(jax.jit(jax.grad(f))(x[1], i[1])), wanted[1])
+    for k in (2, i[1], jnp.array(2), numpy.int32(2)):
+        numpy.testing.assert_array_equal(numpy.asarray(jax.grad(f)(x[1], k)), wanted[1])
+
+
+def test_axes_without_elements():
+    jnp = _names()["jnp"]
+    empty = jnp.zeros((3, 0)).at[jnp.array([0]), jnp.array([0])].set(1.0)
+    assert numpy.asarray(empty).shape == (3, 0)
+
+
+@pytest.mark.parametrize("key", AT_PARTS, ids=repr)
+def test_what_is_beyond_an_axis_is_filled(key):
+    jnp = _names()["jnp"]
+    x = numpy.arange(12, dtype="f4").reshape(3, 4)
+    wide = numpy.full((3 + 20, 4 + 20), -1, "f4")
+    wide[10:13, 10:14] = x
+    parts = (slice(None), *key[1:]) if key[0] is Ellipsis else (*key, slice(None))[:2]
+
+    def moved(part, extent):
+        if isinstance(part, slice):
+            return slice(*[10 + k for k in part.indices(extent)[:2]], part.step)
+        k = numpy.array(part, dtype=int)
+        return 10 + numpy.where(k < 0, k + extent, k)
+
+    wanted = wide[moved(parts[0], 3), moved(parts[1], 4)]
+    index = tuple([jnp.array(k, dtype=int) if isinstance(k, list) else k for k in key])
+    got = jnp.array(x).at[index].get(mode="fill", fill_value=-1)
+    numpy.testing.assert_array_equal(numpy.asarray(got), wanted)

@@ -141,3 +141,46 @@ def test_elements_that_change_are_differentiated():
     ]  # fmt: skip
     wanted = 2 * numpy.array(made) @ numpy.array(parts)
     numpy.testing.assert_allclose(w.grad.numpy(), wanted)
+
+
+@pytest.mark.parametrize("view", [lambda w: w[0], lambda w: w[1:], lambda w: w.view(3, 1)])
+def test_views_of_leaves_do_not_change_in_place(view):
+    w = torch.ones(3, requires_grad=True)
+    with pytest.raises(RuntimeError, match="view of a leaf that requires a gradient"):
+        view(w).add_(1)
+    with torch.no_grad():
+        view(w).add_(1)
+    assert w.detach().numpy().max() == 2
+    x = w * 2
+    view(x).add_(1)
+    x.sum().backward()
+    assert w.grad.tolist() == [2.0, 2.0, 2.0]
+    view(x).mul_(2)  # also when what made it has gone
+
+
+def test_elements_that_require_gradients_are_leaves_of_their_own():
+    x = torch.ones(4)
+    e = x[1].requires_grad_()
+    ((x * 2).sum() + e).backward()
+    assert e.grad.item() == 1 and not x.requires_grad
+
+
+@pytest.mark.parametrize("part", [lambda x: x[0], lambda x: x[0:2]])
+def test_derivatives_by_parts_are_not_those_by_the_whole(part):
+    x = torch.arange(4.0).requires_grad_() * 2
+    for ask in (lambda t: t.retain_grad(), lambda t: t.register_hook(print)):
+        with pytest.raises(NotImplementedError, match="derivative by a part"):
+            ask(part(x))
+    e = part(x).clone()
+    e.retain_grad()
+    ((e * 3).sum() + x.sum()).backward()
+    assert e.grad.numpy().min() == e.grad.numpy().max() == 3
+
+
+@pytest.mark.parametrize("device", ["cpu", "fenced"])
+@pytest.mark.parametrize("fill", ["uniform_", "normal_", "bernoulli_", "exponential_", "random_"])
+def test_random_elements(fill, device):
+    x = torch.full((4,), 7.25).to(device)
+    getattr(x[1], fill)()
+    assert x[1].item() != 7.25 and x[0].item() == x[2].item() == 7.25
+    getattr(torch.tensor(3.0, device=device), fill)()

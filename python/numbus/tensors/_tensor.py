@@ -51,8 +51,10 @@ class Tensor(_core.TensorBase):
                             " require gradients", self._array.dtype, "a floating-point dtype")
                 )  # fmt: skip
             if not self.requires_grad:
-                if self._constant and self._active:
-                    # Its memory belongs to a tensor that requires a gradient of its own.
+                shares = self._constant and self._active
+                if shares or (self._array.ndim == 0 and _is_part(self._array)):
+                    # Its memory belongs to a tensor that requires a gradient of its own, or to one
+                    # that would require one with it.
                     self._array = constant_copy(self._array)
                 self._constant = False
                 _core.tape_watch(self._array)
@@ -134,6 +136,7 @@ class Tensor(_core.TensorBase):
                 message("register_hook", "the tensor does not require a gradient",
                         f"shape {tuple(self.shape)}", "requires_grad=True")
             )  # fmt: skip
+        _expect_whole("register_hook", self)
         handle = RemovableHandle(hook)
         if self._leaf:
             if self._hooks is None:
@@ -155,6 +158,7 @@ class Tensor(_core.TensorBase):
             )  # fmt: skip
         if self._leaf or self.retains_grad:
             return
+        _expect_whole("retain_grad", self)
         known = _weak(self)
 
         def keep(g):
@@ -200,6 +204,20 @@ _NODES = {
     "conv1d": "Convolution", "conv2d": "Convolution", "cross_entropy": "NllLoss",
     "getitem": "Select", "max_pool2d": "MaxPool2DWithIndices",
 }  # fmt: skip
+
+
+def _is_part(a):
+    """Whether an array has some of the elements of its memory only."""
+    base = a.base
+    return base is not None and base.size * base.itemsize > a.size * a.itemsize
+
+
+def _expect_whole(op, t):
+    if not t._leaf and _is_part(t._array):
+        raise NotImplementedError(
+            message(op, "the derivative by a part of another tensor is not yet told apart from that"
+                    " by the whole", f"shape {tuple(t.shape)}", "x.clone() of the part")
+        )  # fmt: skip
 
 
 def constant_copy(a):

@@ -301,7 +301,7 @@ def multinomial(input, num_samples, replacement=False, *, generator=None):
 def _put(draw):
     def change(a, *args, generator=None, **keywords):
         made = draw(a, *args, generator=generator, **keywords)
-        a[...] = moved_to(made, a)
+        a[...] = moved_to(nb.asarray(made), a)
 
     return change
 

@@ -368,6 +368,9 @@ def _is_integers(part):
     return isinstance(part, int) or part.dtype.kind in "iu"
 
 
+_FEW = 4096  # indices that are looked at rather than written beside
+
+
 def _is_indices(part):
     return isinstance(part, (Array, ndarray, numpy.ndarray, _core.generic)) and (
         part.dtype.kind in "iu"
@@ -387,13 +390,41 @@ def _with_room(x, key, outside, values):
     room = _integer_axis(key, shape)
     shape[room] += 1
     a = nb.empty(shape, x.dtype)
-    result = a[(slice(None),) * room + (slice(x.shape[room]),)]
+    before = (slice(None),) * room
+    result = a[(*before, slice(x.shape[room]))]
     result[...] = x._a
+    a[(*before, slice(x.shape[room], None))] = 1  # of which no operation warns
     found = list(clamped(key, x.shape))
     for j, (part, axis) in enumerate(_axes(key, x.ndim)):
         if axis == room and _is_indices(part):
             found[j] = nb.where(outside, x.shape[room], found[j])
+        if outside.ndim == 0 and _is_indices(part):  # lines of one, which are never read as numbers
+            found[j] = nb.reshape(nb.asarray(found[j]), (1,))
     return a, tuple(found), values, result
+
+
+def _are_seen(key, shape):
+    """Whether the index arrays may be looked at: few numbers in the host's memory, and nothing
+    that is recorded depends on what they are.
+    """
+    return not _core.capturing() and all(
+        part.size <= _FEW and getattr(part, "device", "cpu") in ("cpu", "auto")
+        for part in (plain(part) for part, _ in _axes(key, len(shape)) if _is_indices(part))
+        if not isinstance(part, int)
+    )
+
+
+def _axes_before(key, shape):
+    """How many axes of what an index chooses lie before those of its index arrays: none where
+    something else stands between them.
+    """
+    parts = list(_axes(key, len(shape)))
+    at = [j for j, (part, _) in enumerate(parts) if _is_indices(part) or isinstance(part, int)]
+    arrays = [j for j in at if _is_indices(parts[j][0])]
+    if not arrays or at[-1] - at[0] + 1 != len(at):
+        return 0
+    taken = sum(_consumes(part) for part, _ in parts)
+    return sum(len(shape) - taken if part is Ellipsis else 1 for part, _ in parts[: at[0]])
 
 
 def _is_basic(key):
@@ -432,7 +463,14 @@ class _Update:
         if name == "clip":
             return a, clamped(self._key, x.shape), values, a
         if name != "promise_in_bounds":
+            if x.size == 0:  # nothing is written to
+                return a, (slice(0, 0),), cast(nb.zeros(()), x.dtype), x._a
             outside = _beyond(self._key, x.shape)
+            if not isinstance(outside, bool) and _are_seen(self._key, x.shape):
+                if not nb.any(outside):
+                    numbers = [int(part) if _is_indices(part) and part.ndim == 0 else part
+                               for part in key]  # fmt: skip
+                    return a, tuple(numbers), values, a
             if not isinstance(outside, bool):
                 return _with_room(x, self._key, outside, values)
             if outside:
@@ -455,7 +493,8 @@ class _Update:
                 numpy.iinfo(t).min if t.kind == "i" else numpy.iinfo(t).max
             )  # fmt: skip
         outside = as_array(_beyond(self._key, x.shape))
-        outside = outside.reshape(outside.shape + (1,) * (found.ndim - outside.ndim))
+        after = found.ndim - outside.ndim - _axes_before(self._key, x.shape)
+        outside = outside.reshape(outside.shape + (1,) * after)
         return Array(cast(as_array(nb.where(outside, t.type(fill_value), found._a)), t))
 
     def set(self, values, *, indices_are_sorted=False, unique_indices=False, mode=None,
