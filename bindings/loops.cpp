@@ -171,7 +171,8 @@ PyObject* new_items(Loop* l, PyObject* over, PyObject* inner, int64_t length) {
   it->loop = reinterpret_cast<Loop*>(Py_NewRef(reinterpret_cast<PyObject*>(l)));
   it->over = Py_XNewRef(over);
   it->inner = inner;
-  it->next = inner ? Py_TYPE(inner)->tp_iternext : nullptr;
+  it->next = inner ? reinterpret_cast<iternextfunc>(PyType_GetSlot(Py_TYPE(inner), Py_tp_iternext))
+                   : nullptr;
   it->length = length;
   it->done = 0;
   it->start = 0;
@@ -301,12 +302,15 @@ PyObject* next_item(PyObject* o) {
 }
 
 bool is_array(PyObject* o) {
-  static const PyTypeObject* known = nullptr;
-  const PyTypeObject* type = Py_TYPE(o);
-  if (type == known) return true;
-  if (std::string_view(type->tp_name) != "numpy.ndarray") return false;
-  known = type;
-  return true;
+  static PyObject* known = nullptr;  // NumPy's class, once its module is there
+  if (!known) {
+    const nb::object name = nb::str("numpy");
+    const nb::object module = nb::steal(PyImport_GetModule(name.ptr()));
+    if (!module.is_valid()) return PyErr_Clear(), false;
+    known = PyObject_GetAttrString(module.ptr(), "ndarray");
+    if (!known) return PyErr_Clear(), false;
+  }
+  return reinterpret_cast<PyObject*>(Py_TYPE(o)) == known;
 }
 
 bool is_number(PyObject* o) { return PyLong_Check(o) || PyFloat_Check(o); }

@@ -354,11 +354,11 @@ Value Lower::call_function(const Call& c, int source) {
   };
   // What sees names of this function cannot leave it: the callee is expanded here.
   if (std::any_of(c.args.begin(), c.args.end(), local) ||
-      std::any_of(c.keywords.begin(), c.keywords.end(), [&](auto& k) { return local(k.second); }))
+      std::any_of(c.keywords.begin(), c.keywords.end(), [&](auto& k) { return local(k.second); })) {
     if (source >= Unit::kLifted)
       not_yet(c.n, "a local function as an argument of one that calls itself");
-    else
-      return call_inline(c, s.definition, s.name, nullptr, &s);
+    return call_inline(c, s.definition, s.name, nullptr, &s);
+  }
   // Files whose functions take lists as they are, not the numbers in them.
   static constexpr std::string_view kOfLists[] = {"/lists.py", "/heaps.py", "/dicts.py",
                                                   "/strings.py", "/iterators.py"};
