@@ -31,6 +31,7 @@ struct Values {
   V sub(V x, V y) { return floating ? e.FSub(x, y) : e.Sub(x, y); }
   V mul(V x, V y) { return floating ? e.FMul(x, y) : e.Mul(x, y); }
   V div(V x, V y) { return e.B.CreateFDiv(x, y); }
+  V mean(V sum, V n) { return div(sum, n); }
   // nb / n, n being na + nb: without a division where both are equal, as most are.
   V part(V na, V nb, V n) {
     auto& B = e.B;

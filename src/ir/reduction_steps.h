@@ -28,6 +28,7 @@ struct ReductionSteps {
   Val mul(Val x, Val y) { return b.emit(Op::multiply, type, x, y); }
   Val div(Val x, Val y) { return b.emit(Op::divide, type, x, y); }
   Val part(Val, Val nb, Val n) { return div(nb, n); }
+  Val mean(Val sum, Val n) { return div(sum, n); }
   Val minimum(Val x, Val y) { return b.emit(Op::minimum, type, x, y); }
   Val maximum(Val x, Val y) { return b.emit(Op::maximum, type, x, y); }
   Val any_of(Val x, Val y) { return either(x, y); }

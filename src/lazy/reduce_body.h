@@ -32,7 +32,8 @@ struct Host {
   }
   T div(T x, T y) const { return static_cast<T>(x / y); }
   // Not 0 / 0 without elements: its flag would be taken for one of the program's.
-  T part(T, T nb, T n) const { return div(nb, static_cast<T>(n + static_cast<T>(n == 0))); }
+  T mean(T sum, T n) const { return div(sum, static_cast<T>(n + static_cast<T>(n == 0))); }
+  T part(T, T nb, T n) const { return mean(nb, n); }
   T minimum(T x, T y) const { return is_nan(x) || x <= y ? x : y; }
   T maximum(T x, T y) const { return is_nan(x) || x >= y ? x : y; }
   T any_of(T x, T y) const { return static_cast<T>(x || y); }

@@ -7,7 +7,8 @@
 //   complex, floating      whether elements have two parts, whether they may be NaN
 //   zero, one, highest, lowest (numbers); index(n); truth(b)
 //   add, sub, mul, div, minimum, maximum, less, equal, is_nan (of numbers); index_less
-//   part(na, nb, n)        nb / n, where n counts elements; not used where there are none
+//   part(na, nb, n)        nb / n, where n is na + nb
+//   mean(sum, n)           sum / n of n elements; not used where there are none
 //   either, both, negate (of Bools); any_of, all_of (of numbers that are truth values)
 //   select(Bool, x, y)     for numbers; select_index for indices
 // There are no branches, so that a loop over many states becomes vector code.
@@ -101,7 +102,7 @@ NUMBUS_INLINE typename A::Bool replaces(A& m, const State<A>& x, const State<A>&
 // Moments around the mean, of some elements: the sum of distances from the pivot is 0.
 template <class A>
 NUMBUS_INLINE State<A> centred(A& m, const State<A>& s) {
-  auto off = m.part(s.f[3], s.f[1], s.f[3]);
+  auto off = m.mean(s.f[1], s.f[3]);
   State<A> one{};
   one.f[0] = m.add(s.f[0], off);
   one.f[1] = m.zero();

@@ -230,14 +230,14 @@ def test_gradients_of_each_sample(told):
     assert told == [True]
     for name, g in found.items():
         rows = [func.grad(loss)(params, x[k], y[k])[name] for k in range(6)]
-        np.testing.assert_allclose(g.numpy(), torch.stack(rows).numpy(), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(g.cpu().numpy(), torch.stack(rows).cpu().numpy(), rtol=1e-5, atol=1e-6)
 
 
 def test_tensors_that_are_differentiated(told):
     w = torch.randn(4, requires_grad=True)
     x = torch.randn(5, 4)
     torch.vmap(lambda v: (v * w).sum())(x).sum().backward()
-    np.testing.assert_allclose(w.grad.numpy(), x.numpy().sum(0), rtol=1e-5)
+    np.testing.assert_allclose(w.grad.cpu().numpy(), x.cpu().numpy().sum(0), rtol=1e-5)
     assert told[0] is not True
 
 

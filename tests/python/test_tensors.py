@@ -140,7 +140,7 @@ def test_elements_that_change_are_differentiated():
         [3, 0, 0, 0], [0, 3 * a[2], 3 * a[1], 0], [0, 0, 3, 0], [0, 3 * a[2], 3 * a[1], 3],
     ]  # fmt: skip
     wanted = 2 * numpy.array(made) @ numpy.array(parts)
-    numpy.testing.assert_allclose(w.grad.numpy(), wanted)
+    numpy.testing.assert_allclose(w.grad.cpu().numpy(), wanted)
 
 
 @pytest.mark.parametrize("view", [lambda w: w[0], lambda w: w[1:], lambda w: w.view(3, 1)])
@@ -150,7 +150,7 @@ def test_views_of_leaves_do_not_change_in_place(view):
         view(w).add_(1)
     with torch.no_grad():
         view(w).add_(1)
-    assert w.detach().numpy().max() == 2
+    assert w.detach().cpu().numpy().max() == 2
     x = w * 2
     view(x).add_(1)
     x.sum().backward()
@@ -174,7 +174,7 @@ def test_derivatives_by_parts_are_not_those_by_the_whole(part):
     e = part(x).clone()
     e.retain_grad()
     ((e * 3).sum() + x.sum()).backward()
-    assert e.grad.numpy().min() == e.grad.numpy().max() == 3
+    assert e.grad.cpu().numpy().min() == e.grad.cpu().numpy().max() == 3
 
 
 @pytest.mark.parametrize("device", ["cpu", "fenced"])
