@@ -230,7 +230,8 @@ def test_gradients_of_each_sample(told):
     assert told == [True]
     for name, g in found.items():
         rows = [func.grad(loss)(params, x[k], y[k])[name] for k in range(6)]
-        np.testing.assert_allclose(g.cpu().numpy(), torch.stack(rows).cpu().numpy(), rtol=1e-5, atol=1e-6)
+        want = torch.stack(rows).cpu().numpy()
+        np.testing.assert_allclose(g.cpu().numpy(), want, rtol=1e-5, atol=1e-6)
 
 
 def test_tensors_that_are_differentiated(told):
