@@ -68,8 +68,11 @@ def test_equations_of_tensors():
         error = ValueError if "0" in text else np.linalg.LinAlgError
         with pytest.raises(error):
             njit(function_of(text))(rng.random((2, 3, 5)))
+    parameter = njit(function_of("np.linalg.tensorinv(a, k)", "a, k"))
+    for k, given in ((2, a), (1, a.reshape(24, 8, 3))):
+        np.testing.assert_allclose(parameter(given, k), np.linalg.tensorinv(given, k), rtol=1e-7)
     with pytest.raises(UnsupportedError, match="ind= of run time"):
-        njit(function_of("np.linalg.tensorinv(a, k)", "a, k"))(a, 2)
+        njit(function_of("np.linalg.tensorinv(a, int(a[0, 0, 0, 0]) + 2)"))(a)
     text = "np.linalg.tensorsolve(a, b)"
     for shape, right in (((2, 3, 6), (2, 3)), ((6, 3, 2), (6,)), ((2, 3, 2, 3), (2, 3))):
         check(function_of(text, "a, b"), rng.random(shape), rng.random(right), rtol=1e-7)

@@ -81,6 +81,7 @@ float64x2: Any
 float64x3: Any
 float64x4: Any
 fma: Any
+fp16: Any
 def from_cuda_array_interface(desc: Any, owner: Any = None, sync: Any = True) -> Any:
     """The array that a __cuda_array_interface__ describes; no copy where it is on the GPU."""
 def get_current_device() -> Any:
