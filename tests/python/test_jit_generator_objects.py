@@ -434,6 +434,7 @@ def test_errors_lose_no_memory():
 def test_interrupted_generators_have_ended():
     script = """
 import os, signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job's parent ignores it
 from numbus import njit
 
 @njit
