@@ -156,7 +156,7 @@ def test_a_list_that_is_empty_at_first_is_waited_for(tmp_path):
     path.write_text(
         "def f(n):\n    out = []\n    for i in range(n):\n        out.append(i * 3 % 7)\n"
         "    return out\n"
-        "for _ in range(12):\n    s = sum(f(400_000))\nprint(s)\n"
+        "for _ in range(60):\n    s = sum(f(400_000))\nprint(s)\n"
     )
     command = [sys.executable, "-m", "numbus", "--report", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
