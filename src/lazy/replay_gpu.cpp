@@ -309,7 +309,8 @@ class GpuReplay final : public Replay {
     return last;
   }
 
-  // apart: steps wait for those that use the same memory, by the ranges at hand.
+  // Captures the steps in a graph and launches it. If `apart`, each step waits only for those
+  // before it that use the same memory, which `now_` tells; otherwise it waits for the one before.
   bool capture(Runtime& rt, std::span<KernelStep> steps, bool apart) {
     // All code is loaded, and all scratch memory there, before it begins.
     std::vector<GpuLaunch> launches(steps.size());

@@ -382,9 +382,10 @@ def _integer_axis(key, shape):
     return next(axis for part, axis in _axes(key, len(shape)) if _is_indices(part))
 
 
-def _with_room(x, key, outside, values):
-    """What `_target` gives of index arrays: the copy has one more slice along an indexed axis,
-    where an index that is beyond its axis leads to, so that nothing has to count what is left out.
+def _with_room(x, key, outside):
+    """A copy to write to, the index and the result, a view of it. The copy has one more slice along
+    an indexed axis, where an index that is beyond its axis leads to, so that nothing has to count
+    what is left out.
     """
     shape = list(x.shape)
     room = _integer_axis(key, shape)
@@ -400,7 +401,7 @@ def _with_room(x, key, outside, values):
             found[j] = nb.where(outside, x.shape[room], found[j])
         if outside.ndim == 0 and _is_indices(part):  # lines of one, which are never read as numbers
             found[j] = nb.reshape(nb.asarray(found[j]), (1,))
-    return a, tuple(found), values, result
+    return a, tuple(found), result
 
 
 def _are_seen(key, shape):
@@ -458,23 +459,24 @@ class _Update:
         x = self._x
         values = cast(as_array(made(values)._a), x.dtype)
         name = _mode_of(op, mode)
-        key = strict(self._key, x.shape)
-        a = _core.copy_of(x._a)
-        if name == "clip":
-            return a, clamped(self._key, x.shape), values, a
-        if name != "promise_in_bounds":
-            if x.size == 0:  # nothing is written to
-                return a, (slice(0, 0),), cast(nb.zeros(()), x.dtype), x._a
+        key = (clamped if name == "clip" else strict)(self._key, x.shape)
+        if name in ("clip", "promise_in_bounds"):
+            outside = False
+        elif x.size == 0:  # nothing is written to
+            return _core.copy_of(x._a), (slice(0, 0),), cast(nb.zeros(()), x.dtype), x._a
+        else:
             outside = _beyond(self._key, x.shape)
-            if not isinstance(outside, bool) and _are_seen(self._key, x.shape):
-                if not nb.any(outside):
-                    numbers = [int(part) if _is_indices(part) and part.ndim == 0 else part
-                               for part in key]  # fmt: skip
-                    return a, tuple(numbers), values, a
-            if not isinstance(outside, bool):
-                return _with_room(x, self._key, outside, values)
-            if outside:
-                return a, clamped(self._key, x.shape), values, x._a
+        if not isinstance(outside, bool):
+            if not _are_seen(self._key, x.shape) or nb.any(outside):
+                a, key, result = _with_room(x, self._key, outside)
+                return a, key, values, result
+            key = tuple([
+                int(part) if _is_indices(part) and part.ndim == 0 else part for part in key
+            ])  # fmt: skip
+            outside = False
+        a = _core.copy_of(x._a)
+        if outside:
+            return a, clamped(self._key, x.shape), values, x._a
         return a, key, values, a
 
     def get(self, *, indices_are_sorted=False, unique_indices=False, mode=None, fill_value=None):
