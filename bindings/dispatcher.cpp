@@ -90,9 +90,8 @@ class Dispatcher {
 
   // Code for arguments of these types. Where it takes the values of some of them, `decide` has the
   // types say these (frontend/deciding.cpp): false, it cannot.
-  Entry& entry(const std::vector<Type>& given, const std::string& key,
+  Entry& entry(const std::vector<Type>& types, const std::string& key,
                const std::function<bool(size_t, Type&)>& decide = {}) {
-    std::vector<Type> types = given;
     auto it = entries_.find(key);
     if (it != entries_.end()) return *it->second;
     if (only_declared_)

@@ -184,6 +184,7 @@ NB_MODULE(_core, m) {
   bind_composed(m);
   bind_float_errors(m);
   bind_gradients(m);
+  bind_fft_loops(m);
   bind_formulas(m);
   bind_recipes(m);
   bind_steps(m);
@@ -463,13 +464,17 @@ NB_MODULE(_core, m) {
   });
   m.def(
       "fft",
-      [](nb::object x, int rank, bool inverse, nb::object t, int64_t last) {
+      [](nb::object x, int rank, bool inverse, nb::object t, int64_t last, int scale, bool wide) {
         Array a = to_array(x.ptr());
         mark_line();
-        return nb::steal(wrap(fft(a, rank, inverse, to_dtype(t.ptr()), last)));
+        return nb::steal(wrap(fft(a, rank, inverse, to_dtype(t.ptr()), last, scale, wide)));
       },
       nb::arg("x"), nb::arg("rank"), nb::arg("inverse"), nb::arg("dtype"), nb::arg("last"),
-      "Unscaled transforms over the last `rank` axes, the last of the result `last` long.");
+      nb::arg("scale") = 0, nb::arg("wide") = false,
+      "Transforms over the last `rank` axes, the last of the result `last` long, unscaled; on a "
+      "CPU "
+      "of one axis, and multiplied by 1 / n (1) or its root (2) for n points, where `wide` in "
+      "float64.");
   m.def(
       "accumulate",
       [](nb::object op, nb::object x, int axis, nb::object t, nb::object out) -> nb::object {

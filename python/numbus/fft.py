@@ -1,6 +1,4 @@
-"""numbus.fft as library calls: on a CPU's memory pocketfft, as NumPy has it, on a GPU cuFFT, as
-nodes of the plan.
-"""
+"""numbus.fft as nodes of the plan: a CPU has the loops of NumPy's pocketfft, a GPU cuFFT."""
 
 import functools
 import math
@@ -11,7 +9,7 @@ from . import _core
 from .core import derivatives
 from .core.dtypes import kind_of
 from .core.errors import ForeignDtype, many_axes, message, one_axis, one_int
-from .core.host import runs_on_host, same_memory
+from .core.host import runs_on_host
 from .core.interrupts import MANY, interruptible
 from .core.operands import library, store, to_ndarray
 from .core.quick import few
@@ -20,49 +18,72 @@ from .functions.repeating import roll
 
 __all__ = list(numpy.fft.__all__)
 
+# Elements of an operand at rest that NumPy's call transforms sooner than a node would.
+_FEW = 1 << 14
 _RANK = 3  # axes of one plan of cuFFT, at most
 
 
-def _run(x, axes, inverse, dtype, last):
-    """cuFFT over `axes`, of which the last becomes `last` long."""
+def _has_loops():
+    """Whether the core does transforms on a CPU, by what NumPy 2 has loaded."""
+    try:
+        from numpy.fft import _pocketfft_umath as loops
+    except ImportError:
+        return False
+    names = ("fft", "ifft", "rfft_n_even", "rfft_n_odd", "irfft")
+    ufuncs = [getattr(loops, name, None) for name in names]
+    return all(type(u) is numpy.ufunc for u in ufuncs) and _core.take_fft_loops(*ufuncs)
+
+
+_LOOPS = _has_loops()
+
+
+def _is_node(x):
+    """Whether transforms of `x` on a CPU are nodes: NumPy does other types, and what is empty."""
+    return _LOOPS and x.dtype.char not in "eEgG" and x.dtype.kind in "biufc" and x.size > 0
+
+
+def _run(x, axes, inverse, dtype, last, how):
+    """The transform over `axes`, of which the last becomes `last` long. how: on a CPU, scale
+    and precision as in _core.fft().
+    """
     order = [d for d in range(x.ndim) if d not in axes] + axes
     if x._device.startswith("cuda"):
         from .core.libraries import offer
 
         offer("cufft")
         _core.require_library("cufft")
-    result = _core.fft(x.transpose(tuple(order)), len(axes), inverse, dtype, last)
+    result = _core.fft(x.transpose(tuple(order)), len(axes), inverse, dtype, last, *how)
     return result.transpose(tuple(numpy.argsort(order).tolist()))
 
 
-def _complex(x, axes, inverse):
+def _complex(x, axes, inverse, how=()):
     """Complex to complex over any axes. One point is its own transform."""
     axes = sorted([d for d in axes if x.shape[d] > 1])
     while axes:
         group = axes[-_RANK:]
-        x = _run(x, group, inverse, x.dtype, x.shape[group[-1]])
+        x = _run(x, group, inverse, x.dtype, x.shape[group[-1]], how)
         axes = axes[:-_RANK]
     return x
 
 
-def _from_real(x, axes, dtype):
+def _from_real(x, axes, dtype, how=()):
     """Real to complex over the last of `axes`, then on over the others."""
     *others, last = axes
     if x.shape[last] == 1:
         return _complex(x.astype(dtype), others, False)
     others = [d for d in others if x.shape[d] > 1]
     group = sorted(others)[1 - _RANK :] + [last]
-    x = _run(x, group, False, dtype, x.shape[last] // 2 + 1)
+    x = _run(x, group, False, dtype, x.shape[last] // 2 + 1, how)
     return _complex(x, [d for d in others if d not in group], False)
 
 
-def _to_real(x, axes, dtype, points):
+def _to_real(x, axes, dtype, points, how=()):
     """Complex to complex over the first of `axes`, then to `points` real values along the last."""
     *others, last = axes
     x = _complex(x, others, True)
     if points == 1:
         return x.real
-    return _run(x, [last], True, dtype, points)
+    return _run(x, [last], True, dtype, points, how)
 
 
 def _fit(x, axes, extents):
@@ -76,7 +97,10 @@ def _fit(x, axes, extents):
     both = tuple([slice(0, min(n, m)) for n, m in zip(x.shape, shape)])
     if all([n >= m for n, m in zip(x.shape, shape)]):
         return x[both]
-    filled = _core.full(shape, 0, x.dtype)
+    # In memory as `x` lies there, as what NumPy makes "like" it.
+    order = sorted(range(x.ndim), key=lambda d: -abs(x.strides[d]))
+    filled = _core.full(tuple([shape[d] for d in order]), 0, x.dtype)
+    filled = filled.transpose(tuple(numpy.argsort(order).tolist()))
     filled[both] = x[both]
     return filled
 
@@ -110,25 +134,32 @@ def _transform(op, x, s, axes, norm, inverse, real=None):
         if real:
             raise IndexError(message(op, "no axes", axes, "one or more for real numbers"))
         return x.copy()
-    if len(set(axes)) < len(axes):
+    on_host = runs_on_host(x)
+    if len(set(axes)) < len(axes) or (on_host and len(axes) > 1):
         return _one_by_one(op, x, points, axes, norm, inverse, real)
     single = x.dtype.char in "eEfF"  # "E" is bfloat16
+    how = ()
+    if on_host:  # scaled by the core, as NumPy does
+        by = 0 if scale == 1 else 2 if norm == "ortho" else 1
+        # NumPy has no loop for these, and takes that of float64.
+        wide = single and (by == 0 or x.dtype.char != ("f" if real == "in" else "F"))
+        how, scale = (by, wide), 1
     number, pair = (numpy.dtype(c) for c in ("fF" if single else "dD"))
     extents = list(points)
     if real == "out":
         extents[-1] = points[-1] // 2 + 1
     y = _fit(x, axes, extents).astype(number if real == "in" else pair, copy=False)
     if real == "in":
-        y = _from_real(y, axes, pair)
+        y = _from_real(y, axes, pair, how)
     elif real == "out":
-        y = _to_real(y, axes, number, points[-1])
+        y = _to_real(y, axes, number, points[-1], how)
     else:
-        y = _complex(y, axes, inverse)
+        y = _complex(y, axes, inverse, how)
     if scale != 1:
         y = y * scale
     if real == "out" and x.dtype.char == "e" and len(axes) == 1:
         y = y.astype("e")  # NumPy's one transform that stays with half floats
-    return y.copy() if same_memory(x, y) else y
+    return y.copy() if x._storage == y._storage else y
 
 
 def _one_by_one(op, x, points, axes, norm, inverse, real):
@@ -196,7 +227,7 @@ def _ihfft(x, n=None, axis=-1, norm=None):
 
 _rfft, _irfft = _one_axis("rfft", False, "in"), _one_axis("irfft", True, "out")
 
-# What runs on a GPU; on a CPU it is NumPy's function of that name.
+# What the core does; else it is NumPy's function of that name.
 _TRANSFORMS = {
     "fft": _one_axis("fft", False),
     "ifft": _one_axis("ifft", True),
@@ -298,12 +329,14 @@ def _make(name):
                 from .core import placing  # not at start-up
 
                 a = placing.transforms(a)
-            if not runs_on_host(a):
+            if not runs_on_host(a) or _is_node(a):
                 result = run(a, *args, **kwargs)
                 return result if out is None else store(name, result, out)
         return library(apart, (a, *args), {**kwargs, "out": out})
 
-    return _core.composed(few(original)(wrapper))
+    made = _core.composed(few(original, most=_FEW)(wrapper))
+    _core.let_tell(made)  # its nodes warn as NumPy's loops do
+    return made
 
 
 for _name in _TRANSFORMS:

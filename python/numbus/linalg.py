@@ -19,6 +19,7 @@ from .core.fallback import foreign, resolve
 from .core.interrupts import interruptible
 from .core.operands import library, operand, to_ndarray
 from .core.quick import few, quick
+from .core.stacks import by_stacks
 from .core.ufuncs import UFUNCS
 from .functions.elementwise import astype as _astype
 from .functions.manipulation import matrix_transpose  # noqa: F401
@@ -71,6 +72,8 @@ def _on_gpu(a):
 
 # Multiplications for each element of a square matrix's row, roughly, where these are many.
 _COSTLY = {"cond": 20, "eig": 25, "eigh": 10, "eigvals": 10, "lstsq": 20, "svd": 20, "svdvals": 4}
+# Those of small matrices that take long enough for several threads.
+_BY_STACKS = {"eig", "eigh", "eigvals", "eigvalsh", "qr", "svd", "svdvals"}
 _LONG = 200_000_000  # multiplications that take some milliseconds
 
 
@@ -86,7 +89,8 @@ def _is_long(name):
 
 def _make(name, names):
     original = getattr(numpy.linalg, name)
-    apart = interruptible(original, _is_long(name))
+    whole = by_stacks(original) if name in _BY_STACKS else original
+    apart = interruptible(whole, _is_long(name))
     count = max(len(names), 1)
 
     @functools.wraps(original)

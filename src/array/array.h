@@ -204,9 +204,9 @@ DType sample_type(DType t);
 // has its right edge, too. uniform: evenly spaced edges of a floating-point type, else any that do
 // not decrease, of the values' type.
 Array histogram(const Array& x, const Array& edges, bool uniform);
-// The unscaled Fourier transforms of `x` over its last `rank` axes (1 to 3), into `t`, the last
-// axis of the result `last` long: see vendor/fft.h. On a GPU.
-Array fft(const Array& x, int rank, bool inverse, DType t, int64_t last);
+// The Fourier transforms of `x` over its last `rank` axes (1 to 3; on a CPU 1), into `t`, the last
+// axis of the result `last` long: see vendor/fft.h. Unscaled, on a CPU as `scale` (FftScale) says.
+Array fft(const Array& x, int rank, bool inverse, DType t, int64_t last, int scale, bool wide);
 // r[0] = x[0], r[i] = op(r[i - 1], x[i]) along `axis`, in NumPy's type for it, or that of `dtype`
 // or `out`.
 Array accumulate(Op op, const Array& x, int axis, std::optional<DType> dtype, const Array* out);

@@ -43,14 +43,18 @@ Array spectrum(const Array& x, int64_t last) {
 
 }  // namespace
 
-Array fft(const Array& x, int rank, bool inverse, DType t, int64_t last) {
+Array fft(const Array& x, int rank, bool inverse, DType t, int64_t last, int scale, bool wide) {
   Array a = x;
-  if (a.base->device->host_readable())
-    raise(ErrorKind::Value, "fft", "a CPU's memory is NumPy's to transform", "an array on the CPU",
+  const bool on_host = a.base->device->runs_on_host();
+  if (on_host && !vendor::has_fft_loops())
+    raise(ErrorKind::Runtime, "fft", "NumPy's loops are not known", "an array on the CPU",
           "one on a GPU");
-  if (rank < 1 || rank > 3 || rank > a.ndim())
+  if (rank < 1 || rank > (on_host ? 1 : 3) || rank > a.ndim())
     raise(ErrorKind::Value, "fft", "not a number of axes to transform", std::to_string(rank),
-          "1 to 3, the last of an array");
+          on_host ? "1, the last of an array" : "1 to 3, the last of an array");
+  if (scale < 0 || scale > (on_host ? 2 : 0) || (wide && !on_host))
+    raise(ErrorKind::Value, "fft", "not a way to scale", std::to_string(scale),
+          on_host ? "0, 1 or 2" : "0");
   std::vector<int64_t> shape(a.shape().begin(), a.shape().end());
   shape.back() = last;
   // The result lies in memory as the operand does, where that can be had without copies.
@@ -62,6 +66,15 @@ Array fft(const Array& x, int rank, bool inverse, DType t, int64_t last) {
   auto made = [&](const Layout* l) { return fresh(l, t, a.base->device); };
   Array result = made(dense_layout(shape, order, itemsize(t)));
   if (result.size() == 0) return result;
+  Instr i;
+  i.routine = inverse ? Routine::ifft : Routine::fft;
+  i.loop = t;
+  if (on_host) {
+    i.attributes[0] = scale;
+    i.attributes[1] = wide;
+    record_call(i, {{&a}}, {{&result}});
+    return result;
+  }
   if (is_complex(a.dtype) && !is_complex(t) && a.layout->shape(a.ndim() - 1) == last / 2 + 1)
     a = spectrum(a, last);
   std::optional<Array> from, to;
@@ -84,9 +97,6 @@ Array fft(const Array& x, int rank, bool inverse, DType t, int64_t last) {
                 shape_string(shape) + " " + std::string(name(t)),
             "complex numbers, or real ones and half as many complex ones");
   }
-  Instr i;
-  i.routine = inverse ? Routine::ifft : Routine::fft;
-  i.loop = t;
   record_call(i, {{&*from}}, {{&*to}});
   return result;
 }

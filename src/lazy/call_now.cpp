@@ -27,7 +27,7 @@ bool call_now(const Instr& i, std::span<const ViewRef> arrays) {
     call.layouts.push_back(a.layout);
     step.params.push_back(reinterpret_cast<int64_t>(a.base->data + a.offset));
   }
-  if (flops_of(call) >= kLongCall) return false;  // it has to be interruptible
+  if (is_long(call, flops_of(call))) return false;  // it has to be interruptible
   entry(Runtime::get(), *arrays.back().base->device, step);
   return true;
 }

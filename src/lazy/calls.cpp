@@ -12,6 +12,8 @@ namespace {
 
 constexpr Entry none = nullptr;  // NOLINT(readability-identifier-naming): the word of the table
 
+constexpr int64_t kLongCall = 1'000'000'000;  // operations on floating-point numbers
+
 constexpr Entries kEntries[] = {
 #define ROUTINE(name, operands, results, attributes, cpu, gpu, flops, doc) {cpu, gpu},
 #include "ops/routines.def"
@@ -30,6 +32,10 @@ vendor::Product product_of(const KernelStep& step) {
   p.out.data = address(step, 2);
   p.tf32 = c.attributes[0] != 0;
   return p;
+}
+
+vendor::Transform transform_of(const CallStep& c) {
+  return {c.types[0], c.types[1], c.routine == Routine::ifft, c.layouts[0], c.layouts[1]};
 }
 
 int64_t packed(const std::array<int64_t, 2>& pair) { return pair[0] << 32 | pair[1]; }
@@ -90,6 +96,12 @@ vendor::Product product_of(DType type, const Layout& a, const Layout& b, const L
           a.shape(2), matrix(a),    matrix(b),    matrix(out)};
 }
 
+bool is_long(const CallStep& c, int64_t flops) {
+  // Transforms do a tenth of what products do in a second.
+  const bool transform = c.routine == Routine::fft || c.routine == Routine::ifft;
+  return flops >= (transform ? kLongCall / 10 : kLongCall);
+}
+
 const Entries& entries_of(Routine r) { return kEntries[static_cast<int>(r)]; }
 
 void run_call(Runtime& runtime, Device& device, KernelStep& step) {
@@ -111,11 +123,17 @@ void matmul_gpu(Runtime&, Device& device, KernelStep& step) {
   vendor::matmul_cuda(device, product_of(step));
 }
 
+void fft_cpu(Runtime&, Device&, KernelStep& step) {
+  const vendor::Transform t = transform_of(*step.call);
+  const auto scale = static_cast<vendor::FftScale>(step.call->attributes[0]);
+  const bool wide = step.call->attributes[1] != 0;
+  char *in = address(step, 0), *out = address(step, 1);
+  if (step.reach.empty()) return vendor::fft_cpu(t, scale, wide, in, out);
+  run_apart([=] { vendor::fft_cpu(t, scale, wide, in, out); }, step.reach, std::move(step.bases));
+}
+
 void fft_gpu(Runtime&, Device& device, KernelStep& step) {
-  const CallStep& c = *step.call;
-  vendor::fft_cuda(device,
-                   {c.types[0], c.types[1], c.routine == Routine::ifft, c.layouts[0], c.layouts[1]},
-                   address(step, 0), address(step, 1));
+  vendor::fft_cuda(device, transform_of(*step.call), address(step, 0), address(step, 1));
 }
 
 void convolve_cpu(Runtime&, Device& device, KernelStep& step) {

@@ -53,7 +53,7 @@ vendor::Convolution convolution_of(const std::array<int64_t, kMaxAttributes>& at
                                    const Layout& a, const Layout& b, const Layout& out);
 // Operations on floating-point numbers.
 int64_t flops_of(const CallStep& c);
-// From so many on calls of a library's take some milliseconds.
-constexpr int64_t kLongCall = 1'000'000'000;
+// Whether a call of a library's takes some ten milliseconds, and Ctrl-C is not to wait for it.
+bool is_long(const CallStep& c, int64_t flops);
 
 }  // namespace numbus

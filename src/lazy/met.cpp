@@ -8,6 +8,7 @@
 
 #include "base/float_flags.h"
 #include "lazy/examine.h"
+#include "vendor/fft.h"
 
 namespace numbus::float_errors {
 namespace {
@@ -373,6 +374,18 @@ class Search {
     add("reduce", met);
   }
 
+  void transform(const ViewRef& x, const ViewRef& out) {
+    const vendor::Transform t = {x.dtype, out.dtype, i_.routine == Routine::ifft, x.layout,
+                                 out.layout};
+    // As NumPy's ufuncs are called.
+    static constexpr const char* kNames[] = {"fft", "ifft", "rfft_n_even", "rfft_n_odd", "irfft"};
+    if (any_in(out))
+      add(kNames[static_cast<size_t>(vendor::kind_of(t))],
+          vendor::fft_flags(t, static_cast<vendor::FftScale>(i_.attributes[0]),
+                            i_.attributes[1] != 0, x.base->data + x.offset,
+                            out.base->data + out.offset));
+  }
+
   void product(const ViewRef& x, const ViewRef& y, const ViewRef& out) {
     const Layout &a = *x.layout, &b = *y.layout, &c = *out.layout;
     // On a host products of half floats are those of float32, which are cast.
@@ -540,6 +553,8 @@ void find_met(const Instr& i, const ViewRef* const* in, const ViewRef& out,
     search.segments(*in[0], out);
   } else if (i.code == Instr::Call && i.routine == Routine::matmul) {
     search.product(*in[0], *in[1], out);
+  } else if (i.code == Instr::Call && (i.routine == Routine::fft || i.routine == Routine::ifft)) {
+    search.transform(*in[0], out);
   }
 }
 

@@ -429,7 +429,7 @@ void Runtime::run(const Window& w, Run& run) {
         if (step.call && device.runs_on_host()) {
           step.reach.clear();
           step.bases.reset();
-          if (step.flops >= kLongCall) set_reach(step);
+          if (is_long(*step.call, step.flops)) set_reach(step);
         }
         run_step(w, step, data, queue);
         late.pass(step);

@@ -313,9 +313,12 @@ def test_no_fallbacks(xp, core):
 
 @pytest.mark.numbus
 @pytest.mark.cpu
-def test_the_core_transforms_on_gpus(xp, core):
-    with pytest.raises(ValueError, match=r"\[fft\] a CPU's memory is NumPy's to transform; got an"):
-        core.fft(xp.zeros(4, complex), 1, False, np.dtype(complex), 4)
+def test_what_the_core_transforms(xp, core):
+    x = xp.zeros((4, 4), complex)
+    with pytest.raises(ValueError, match=r"\[fft\] not a number of axes to transform; got 2; exp"):
+        core.fft(x, 2, False, np.dtype(complex), 4)
+    with pytest.raises(ValueError, match=r"\[fft\] not a way to scale; got 3; expected 0, 1 or 2"):
+        core.fft(x, 1, False, np.dtype(complex), 4, 3)
 
 
 @pytest.mark.numbus

@@ -1,0 +1,71 @@
+"""Stacks of small matrices, decomposed by several threads: NumPy goes through them on one, without
+Python's lock.
+"""
+
+import concurrent.futures
+import contextvars
+import functools
+import itertools
+import os
+
+import numpy
+
+from .. import _core
+
+# LAPACK has threads of its own for matrices of so many rows.
+_SMALL = 64
+# Multiplications from which the parts pay for handing them over: some milliseconds.
+_MANY = 4_000_000
+
+
+@functools.cache
+def _pool():
+    return concurrent.futures.ThreadPoolExecutor(_core.num_threads() - 1, "numbus-stacks")
+
+
+os.register_at_fork(after_in_child=_pool.cache_clear)
+
+
+def _parts(a):
+    """The slices of a stack's first axis that threads take; fewer than two: one thread does."""
+    if not isinstance(a, numpy.ndarray) or a.ndim < 3 or a.size == 0:
+        return []
+    if max(a.shape[-2:]) >= _SMALL or a.size * min(a.shape[-2:]) < _MANY:
+        return []
+    count = min(_core.num_threads(), len(a))
+    ends = [len(a) * k // count for k in range(count + 1)]
+    return [slice(start, end) for start, end in itertools.pairwise(ends)]
+
+
+def _joined(results):
+    if isinstance(results[0], numpy.ndarray):
+        return numpy.concatenate(results)
+    fields = [numpy.concatenate(of) for of in zip(*results)]
+    kind = type(results[0])
+    return kind(*fields) if hasattr(kind, "_fields") else kind(fields)
+
+
+def by_stacks(function):
+    """`function(a, …)`, a decomposition of each matrix of a stack: NumPy's results, bit for bit.
+
+    Raises what the first of the parts that failed raises, after all have ended.
+    """
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        parts = _parts(args[0]) if args else []
+        if len(parts) < 2 or kwargs.get("out") is not None:
+            return function(*args, **kwargs)
+        a, rest = args[0], args[1:]
+        # np.errstate is part of the context.
+        others = [
+            _pool().submit(contextvars.copy_context().run, function, a[p], *rest, **kwargs)
+            for p in parts[1:]
+        ]
+        try:
+            first = function(a[parts[0]], *rest, **kwargs)
+        finally:
+            concurrent.futures.wait(others)
+        return _joined([first, *[o.result() for o in others]])
+
+    return call
