@@ -155,6 +155,25 @@ PyObject* of_numbers(Op op, PyObject* const* args) {
   return made ? scalar_of(DType::F64, &*made) : nullptr;
 }
 
+// Of arrays and numbers of which nothing but the result is asked; null: the usual way has to look.
+PyObject* of_arrays(Op op, PyObject* const* args) {
+  Arg in[3];
+  const size_t n = row(op).nin;
+  for (size_t k = 0; k < n; ++k) {
+    if (is_array(args[k]))
+      in[k] = Arg(&as_masked(args[k]));
+    else if (is_float64(args[k]))
+      in[k] = Arg(Scalar::from_float(PyFloat_AsDouble(args[k])), DType::F64);
+    else
+      return nullptr;
+    // A number of Python's yields to the type of arrays.
+    in[k].weak = !is_array(args[k]) && PyFloat_CheckExact(args[k]);
+  }
+  mark_line();
+  std::optional<Array> made = map_alike_at_once(op, {in, n});
+  return made ? wrap(std::move(*made)) : nullptr;
+}
+
 // Operands as they were before an `out` among them was written to: NumPy is asked with them.
 class Before {
  public:
@@ -200,6 +219,11 @@ PyObject* call_row(Op op, PyObject* const* args, Py_ssize_t n, PyObject* names) 
   if (n == r.nin && !names && is_float64(args[0])) {
     const Examined here(false, false);
     if (PyObject* result = of_numbers(op, args))
+      return here.raised() ? warn(op, result, args, n, names) : result;
+  }
+  if (n == r.nin && !names) {
+    const Examined here(true, false);
+    if (PyObject* result = of_arrays(op, args))
       return here.raised() ? warn(op, result, args, n, names) : result;
   }
   const Py_ssize_t all = n + (names ? PyTuple_Size(names) : 0);

@@ -2,13 +2,18 @@
 // interpreter or a kernel made for the operation, without a window and a plan.
 #include "array/at_once.h"
 
+#include <array>
 #include <cmath>
 
 #include "array/at_once_blocks.h"
 #include "array/at_once_calls.h"
+#include "array/placement.h"
+#include "interp/blocks.h"
 #include "lazy/examine.h"
 #include "lazy/float_errors.h"
 #include "lazy/single.h"
+#include "lazy/watch.h"
+#include "passes/expand_complex.h"
 
 namespace numbus {
 
@@ -122,6 +127,138 @@ std::optional<double> number_at_once(Op op, const double* x) {
   }
   ++Runtime::get().stats.at_once;
   return result;
+}
+
+namespace {
+
+// How an operation is computed of dense arrays of some types, and of float64 numbers.
+struct OfBlocks {
+  uint64_t key = 0;
+  bool possible = false;
+  Instr instr;
+  DType result;
+  small::Single single;
+  small::ReadyKernel* kernel = nullptr;
+
+  void find(Op op, const Window::Input* in, int count) {
+    possible = false;
+    DType types[3];
+    for (int k = 0; k < count; ++k) types[k] = in[k].view ? in[k].view->dtype : in[k].dtype;
+    if (row(op).rule == Rule::Compare && types[0] != types[1]) return;
+    Resolved loop;
+    try {
+      loop = resolve(op, {types, static_cast<size_t>(count)});
+    } catch (const Error&) {  // which the usual way says
+      return;
+    }
+    const DType t = loop.in[0];
+    // Exponents are looked at first, and a dropped imaginary part is told.
+    if ((loop.op == Op::power && kind(t) == Kind::Int) ||
+        (is_complex(t) && !has_complex_expansion(loop.op)))
+      return;
+    for (int k = 0; k < count; ++k) {
+      if (is_complex(types[k]) && !is_complex(loop.in[k])) return;
+      if (!in[k].view && loop.in[k] != DType::F64) return;
+    }
+    instr = Instr();
+    instr.op = loop.op;
+    instr.loop = t;
+    instr.nin = static_cast<uint8_t>(count);
+    result = loop.out;
+    single = small::Single();
+    kernel = nullptr;
+    if (!single.find(instr, result, result, in, count))
+      kernel = &small::ready_kernel(instr, result, in, count);
+    possible = true;
+  }
+};
+
+}  // namespace
+
+std::optional<Array> map_alike_at_once(Op op, std::span<const Arg> args) {
+  constexpr uint64_t kNumber = kNumDTypes;
+  static_assert(kNumDTypes < 63);
+  Window::Input in[3];
+  ViewRef views[3];
+  const Array* first = nullptr;
+  uint64_t key = static_cast<uint64_t>(op) << 2 | args.size();  // then six bits for each of three
+  int count = 0;
+  for (const Arg& a : args) {
+    if (const Array* x = a.full()) {
+      const Layout& l = *x->layout;
+      if (a.mask() || !l.c_contiguous() || !small::readable(*x->base.get(), x->base->device))
+        return {};
+      if (!first)
+        first = x;
+      else if (x->base->device != first->base->device ||
+               (x->layout.get() != first->layout.get() && !l.same_shape(*first->layout)))
+        return {};
+      views[count] = x->view();
+      in[count].view = &views[count];
+      key = key << 6 | static_cast<uint64_t>(x->dtype);
+    } else {
+      if (a.weak ? a.huge : a.dtype != DType::F64) return {};
+      if (a.scalar.kind == Kind::Float)
+        in[count].scalar = a.scalar;
+      else if (a.scalar.kind == Kind::Int)
+        in[count].scalar = Scalar::from_float(static_cast<double>(a.scalar.i));
+      else
+        return {};
+      in[count].dtype = DType::F64;
+      key = key << 6 | kNumber;
+    }
+    ++count;
+  }
+  if (!first || first->ndim() == 0) return {};
+  key <<= 6 * (3 - count);
+  const int64_t n = first->size();
+  Device* device = first->base->device;
+  if (n == 0 || n > small::kBlock / 2 || !small::may_run(n, *device) || placement::on) return {};
+
+  // Python's lock is held.
+  static auto& known = *new std::array<OfBlocks, 256>;
+  OfBlocks& way = known[(key ^ key >> 7 ^ key >> 14) & 255];
+  if (way.key != key) {
+    way.find(op, in, count);
+    way.key = key;
+  }
+  if (!way.possible) return {};
+  // A number's type yields to that of arrays.
+  if (count < 3 && !(in[0].view && (count == 1 || in[1].view)))
+    if (first->dtype != DType::F64) return {};
+
+  Array made;
+  made.layout = LayoutRef(first->layout->contiguous_like(itemsize(way.result)));
+  made.base = Handle(Base::create(*device, n * itemsize(way.result)));
+  made.dtype = way.result;
+  note_made(made);
+  made.base->ensure_data();
+  float_errors::Watch watch(way.instr, way.result, in);
+  small::Block numbers;
+  small::Block whole;  // booleans whose bytes are 0 or 1
+  const char* given[3] = {};
+  for (int k = 0; k < count; ++k) {
+    if (in[k].view) {
+      in[k].view->base->ensure_data();
+      given[k] = in[k].view->base->data + in[k].view->offset;
+      if (views[k].dtype == DType::Bool && !way.kernel) {
+        char* into = whole.bytes + k * small::kBlock;
+        interp::normalise(given[k], into, n);
+        given[k] = into;
+      }
+    } else if (!way.kernel) {
+      interp::fill(in[k].scalar.f, 8, numbers.bytes, n);
+      given[k] = numbers.bytes;
+    }
+  }
+  if (way.kernel)
+    small::run(*way.kernel, in, count, n, made.base->data, given);
+  else
+    way.single.run(way.instr, count, n, given, made.base->data);
+  watch.look(n, made.base->data, given);
+  made.base->changed();
+  ++Runtime::get().stats.at_once;
+  return made;
 }
 
 }  // namespace numbus

@@ -17,6 +17,10 @@ constexpr int64_t kMostAtOnce = small::kBlock;
 bool carry_out_at_once(const Instr& i, DType result, const Array& out, const Window::Input* in,
                        int count);
 
+// The result of an operation on dense arrays of one shape at rest, or one and a float64 number, of
+// which nothing else is asked; nothing: apply() has to do it. The bits are those of apply().
+std::optional<Array> map_alike_at_once(Op op, std::span<const Arg> args);
+
 // The result of an operation whose operands are float64 numbers, `row(op).nin` of them, with the
 // bits that it has for arrays; nothing where its result is no float64, or may not be computed at
 // once.

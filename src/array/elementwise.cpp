@@ -600,6 +600,8 @@ Masked apply(Op op, std::span<const Arg> args, const Options& o) {
     raise(ErrorKind::Type, std::string(r.name), "wrong number of operands",
           std::to_string(args.size()), std::to_string(r.nin));
   }
+  if (!o.out && !o.into && !o.where && !o.dtype && o.casting == Casting::SameKind)
+    if (std::optional<Array> made = map_alike_at_once(op, args)) return std::move(*made);
   DType common = common_dtype(args);
   DType types[3];
   for (size_t n = 0; n < args.size(); ++n) {
