@@ -147,6 +147,44 @@ inquiry clear_attributes = nullptr;
 
 }  // namespace
 
+namespace {
+
+PyObject* get_transposed(PyObject* self, void*) {
+  return guarded([&] {
+    if (PyObject* view = quick_transpose({&self, 1, nullptr})) return view;
+    return transposed(self, {}).release().ptr();
+  });
+}
+
+PyObject* get_real(PyObject* self, void*) {
+  return guarded([&] {
+    if (is_complex(as_masked(self).full.dtype)) return wrap_view(self, part(as_array(self), false));
+    Py_INCREF(self);
+    return self;
+  });
+}
+
+PyObject* get_imag(PyObject* self, void*) {
+  return guarded([&] {
+    const Array& a = as_array(self);
+    if (is_complex(a.dtype)) return wrap_view(self, part(a, true));
+    DeviceOfNew follow(a.base->device);
+    Array zeros = full(a.shape(), a.dtype, Scalar::from_int(0));
+    zeros.writeable = false;
+    return wrap(std::move(zeros));
+  });
+}
+
+}  // namespace
+
+// The other properties are bound below, which costs a call twice as much.
+PyGetSetDef array_properties[] = {
+    {"T", get_transposed, nullptr, "View with the dimensions reversed.", nullptr},
+    {"real", get_real, nullptr, "View of the real parts.", nullptr},
+    {"imag", get_imag, nullptr, "View of the imaginary parts; of a real array, read-only zeros.",
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
 bool has_order(const Array& a, char order) {
   if (order == 'A') return a.layout->c_contiguous() || a.layout->f_contiguous();
   return order == 'K' || (order == 'F' ? a.layout->f_contiguous() : a.layout->c_contiguous());
@@ -227,27 +265,6 @@ void bind_arrays(nb::module_& m) {
   };
   get("_origin", origin, "");
   get("base", origin, "The array this one is a view of, or None.");
-  get(
-      "T", [](nb::object self) { return transposed(self, {}); },
-      "View with the dimensions reversed.");
-  get(
-      "real",
-      [](nb::object self) {
-        Array& a = nb::cast<Array&>(self);
-        return is_complex(a.dtype) ? taken(wrap_view(self.ptr(), part(a, false))) : self;
-      },
-      "View of the real parts.");
-  get(
-      "imag",
-      [](nb::object self) {
-        Array& a = nb::cast<Array&>(self);
-        if (is_complex(a.dtype)) return taken(wrap_view(self.ptr(), part(a, true)));
-        DeviceOfNew follow(a.base->device);
-        Array zeros = full(a.shape(), a.dtype, Scalar::from_int(0));
-        zeros.writeable = false;
-        return taken(wrap(std::move(zeros)));
-      },
-      "View of the imaginary parts; of a real array, read-only zeros.");
   cls.def(
       "transpose", [](nb::object self, nb::args axes) { return transposed(self, axes); },
       "View with the dimensions in the order `axes` (reversed without).");

@@ -55,6 +55,7 @@ struct Composed {
   PyObject* foreign;     // what to call where an operand is one that only NumPy can hold, or null
   Signature* signature;  // of a registered function: how its arguments are made; or null
   Quick quick;           // answers plain calls without the function; or null
+  bool views;            // which makes views at the most
   PyObject* few;         // NumPy's function, which answers calls of few elements; or null
   Few few_of;            // what that is
   int64_t few_most;      // elements of an operand
@@ -229,9 +230,13 @@ bool any_suspicious(PyObject* const* args, size_t nargs, PyObject* names) {
 // own function says what they mean.
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
   bool by_numpy = false;
+  const Composed& c = as_composed(self);
+  if (c.views) {
+    PyObject* answer = guarded([&] { return c.quick({args, PyVectorcall_NARGS(nargs), names}); });
+    if (answer || PyErr_Occurred()) return answer;
+  }
   if (float_errors::state.checked) [[unlikely]]
     return call_checked(self, args, nargs, names);
-  const Composed& c = as_composed(self);
   if (c.few_of == Few::Method || c.few_of == Few::Draws)
     Capture::spoil("random numbers are drawn from a state of the host's");
   const bool warns = float_errors::state.warned != 0;
@@ -351,6 +356,7 @@ void quicken(const char* name) {
   c.call = call;
   c.function = nb::object(array.attr(name)).release().ptr();
   c.quick = quick_named(name);
+  c.views = only_views(c.quick);
   copy_names(o);
   array.attr(name) = o;
 }
@@ -395,7 +401,7 @@ void bind_composed(nb::module_& m) {
         c.foreign = foreign.is_none() ? nullptr : nb::object(foreign).release().ptr();
         if (c.signature && others && c.foreign) c.signature->others = true;
         if (nb::object quick = nb::steal(attribute(o, "quick")); quick.is_valid())
-          c.quick = quick_named(nb::cast<std::string>(quick));
+          c.views = only_views(c.quick = quick_named(nb::cast<std::string>(quick)));
         c.few = attribute(o, "few");
         if (nb::object most = nb::steal(attribute(o, "few_most")); most.is_valid())
           c.few_most = nb::cast<int64_t>(most);
@@ -403,6 +409,8 @@ void bind_composed(nb::module_& m) {
           c.few_of = nb::cast<bool>(draws) ? Few::Method : Few::Draws;
         if (nb::object writes = nb::steal(attribute(o, "few_writes")); writes.is_valid())
           c.few_of = Few::Writes;
+        if (nb::object makes = nb::steal(attribute(o, "few_makes")); makes.is_valid())
+          c.few_of = Few::Makes;
         c.reduction = attribute(o, "reduction");
         c.tells = c.reduction != nullptr;
         if (c.foreign) foreign_dtype();  // imported now: a call that failed could not

@@ -181,6 +181,7 @@ void bind_solver(nb::module_& m);
 void bind_streams(nb::module_& m);
 std::optional<DType> from_format(const char* format, Py_ssize_t size);
 extern PyType_Slot array_slots[];
+extern PyGetSetDef array_properties[];
 extern PyType_Slot generic_slots[];
 Scalar number_value(PyObject* o);  // of an array of one element, or a generic
 PyObject* get_item(PyObject* self, PyObject* index);

@@ -79,13 +79,21 @@ PyObject* get(PyObject* self, PyObject* index) {
     const bool indices = is_array(index) && is_integer(as_masked(index).full.dtype);
     if (indices || PySlice_Check(index))
       if (std::optional<Array> line = line_of(self)) {
+        if (!indices) {
+          Py_ssize_t start, stop, step;
+          if (PySlice_Unpack(index, &start, &stop, &step) != 0) throw nb::python_error();
+          const int64_t n = PySlice_AdjustIndices(line->size(), &start, &stop, step);
+          const int64_t size = line->layout->itemsize(), stride = step * size;
+          const Array part =
+              view_of(*line, Layout::get({&n, 1}, {&stride, 1}, line->layout->itemsize()),
+                      line->offset + start * size);
+          mark_line();
+          return wrap(copy(part, part.dtype, true));
+        }
         const nb::object all = nb::steal(wrap(std::move(*line)));
         nb::object part = nb::steal(get_item(all.ptr(), index));
         if (!part.is_valid()) throw nb::python_error();
-        if (indices) return part.release().ptr();
-        mark_line();
-        const Array& view = as_array(part.ptr());
-        return wrap(copy(view, view.dtype, true));
+        return part.release().ptr();
       }
     return nb::handle(self).attr("_get")(nb::handle(index)).release().ptr();
   });

@@ -448,6 +448,7 @@ PyType_Slot array_slots[] = {
       {Py_nb_index, reinterpret_cast<void*>(index_slot)},                  \
       {Py_tp_richcompare, reinterpret_cast<void*>(compare_slot)},
     UNARY{Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)},
+    {Py_tp_getset, array_properties},
     {Py_mp_subscript, reinterpret_cast<void*>(get_item)},
     {Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)},
     {Py_mp_length, reinterpret_cast<void*>(length_slot)},

@@ -9,6 +9,7 @@ namespace {
 struct Entry {
   const char* name;
   Quick answer;
+  bool views = false;  // it makes views at the most, of which nothing can be warned
 };
 
 constexpr Entry kEntries[] = {
@@ -23,21 +24,21 @@ constexpr Entry kEntries[] = {
     {"asfortranarray", quick_asfortranarray},
     {"astype", quick_astype},
     {"at", quick_at},
-    {"atleast_1d", quick_atleast_1d},
-    {"atleast_2d", quick_atleast_2d},
-    {"atleast_3d", quick_atleast_3d},
+    {"atleast_1d", quick_atleast_1d, true},
+    {"atleast_2d", quick_atleast_2d, true},
+    {"atleast_3d", quick_atleast_3d, true},
     {"bincount", quick_bincount},
     {"clip", quick_clip},
     {"column_stack", quick_column_stack},
     {"concatenate", quick_concatenate},
-    {"conj", quick_conj},
+    {"conj", quick_conj, true},
     {"copy", quick_copy},
     {"copyto", quick_copyto},
     {"count_nonzero", quick_count_nonzero},
     {"cumprod", quick_cumprod},
     {"cumsum", quick_cumsum},
     {"diag", quick_diag},
-    {"diagonal", quick_diagonal},
+    {"diagonal", quick_diagonal, true},
     {"divmod", quick_divmod},
     {"einsum", quick_einsum},
     {"empty", quick_empty},
@@ -45,7 +46,7 @@ constexpr Entry kEntries[] = {
     {"eye", quick_eye},
     {"flatnonzero", quick_flatnonzero},
     {"flatten", quick_flatten},
-    {"flip", quick_flip},
+    {"flip", quick_flip, true},
     {"frombuffer", quick_frombuffer},
     {"fromiter", quick_fromiter},
     {"full", quick_full},
@@ -56,10 +57,10 @@ constexpr Entry kEntries[] = {
     {"inner", quick_inner},
     {"interp", quick_interp},
     {"inv", quick_inv},
-    {"isfortran", quick_isfortran},
+    {"isfortran", quick_isfortran, true},
     {"library", quick_library},
     {"matmul", quick_matmul},
-    {"matrix_transpose", quick_matrix_transpose},
+    {"matrix_transpose", quick_matrix_transpose, true},
     {"matvec", quick_matvec},
     {"nonzero", quick_nonzero},
     {"norm", quick_norm},
@@ -68,29 +69,32 @@ constexpr Entry kEntries[] = {
     {"outer", quick_outer},
     {"partition", quick_partition},
     {"partition_in_place", quick_partition_in_place},
-    {"permute_dims", quick_permute_dims},
-    {"ravel", quick_ravel},
+    {"permute_dims", quick_permute_dims, true},
+    {"put", quick_put},
+    {"ravel", quick_ravel, true},
     {"real", quick_real},
     {"reduce", quick_reduce},
+    {"reduceat", quick_reduceat},
     {"repeat", quick_repeat},
-    {"reshape", quick_reshape},
-    {"result_type", quick_result_type},
+    {"reshape", quick_reshape, true},
+    {"result_type", quick_result_type, true},
     {"searchsorted", quick_searchsorted},
+    {"set_flat", quick_set_flat},
     {"shares_memory", quick_shares_memory},
     {"solve", quick_solve},
     {"sort", quick_sort},
     {"sort_in_place", quick_sort_in_place},
-    {"squeeze", quick_squeeze},
+    {"squeeze", quick_squeeze, true},
     {"stack", quick_stack},
-    {"swapaxes", quick_swapaxes},
+    {"swapaxes", quick_swapaxes, true},
     {"take", quick_take},
     {"tobytes", quick_tobytes},
     {"trace", quick_trace},
-    {"transpose", quick_transpose},
+    {"transpose", quick_transpose, true},
     {"vdot", quick_vdot},
     {"vecdot", quick_vecdot},
     {"vecmat", quick_vecmat},
-    {"view", quick_view},
+    {"view", quick_view, true},
     {"vstack", quick_vstack},
     {"where", quick_where},
     {"zeros", quick_zeros},
@@ -104,6 +108,12 @@ Quick quick_named(const std::string& name) {
     if (name == e.name) return e.answer;
   raise(ErrorKind::Runtime, "quick", "nothing answers this function's calls", name,
         "a name in bindings/quick.cpp");
+}
+
+bool only_views(Quick answer) {
+  for (const Entry& e : kEntries)
+    if (e.answer == answer) return e.views;
+  return false;
 }
 
 std::optional<int64_t> plain_int(PyObject* o) {

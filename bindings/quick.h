@@ -35,6 +35,7 @@ struct Given {
 // Null without an error: the call is of another kind.
 using Quick = PyObject* (*)(const Given&);
 Quick quick_named(const std::string& name);  // raises where there is none
+bool only_views(Quick answer);               // whether no errors of floats can be met in it
 
 // An array of ours with all its elements, that nothing pending writes; else null.
 inline const Array* at_rest(PyObject* o) {
@@ -57,11 +58,13 @@ std::optional<DType> usual_dtype(PyObject* o);
 
 // What NumPy's `function` makes of a call whose arrays are few elements at rest on the host; null:
 // another call, or one that NumPy refuses. Functions that draw random numbers need have no arrays;
-// calls that ask for many numbers are others. most: elements of an operand, or numbers to draw.
+// calls that ask for many numbers are others. most: elements of an operand, or numbers to draw
+// or make.
 enum class Few {
   Function,
   Writes,  // to its first operand, whose memory no other operand may share
   Draws,   // random numbers
+  Makes,   // arrays, of numbers
   Method   // the same of a generator, its first argument
 };
 constexpr int64_t kFewElements = 4096;
@@ -129,13 +132,16 @@ PyObject* quick_outer(const Given& g);
 PyObject* quick_partition(const Given& g);
 PyObject* quick_partition_in_place(const Given& g);
 PyObject* quick_permute_dims(const Given& g);
+PyObject* quick_put(const Given& g);
 PyObject* quick_ravel(const Given& g);
 PyObject* quick_real(const Given& g);
 PyObject* quick_reduce(const Given& g);
+PyObject* quick_reduceat(const Given& g);
 PyObject* quick_repeat(const Given& g);
 PyObject* quick_reshape(const Given& g);
 PyObject* quick_result_type(const Given& g);
 PyObject* quick_searchsorted(const Given& g);
+PyObject* quick_set_flat(const Given& g);
 PyObject* quick_shares_memory(const Given& g);
 PyObject* quick_solve(const Given& g);
 PyObject* quick_sort(const Given& g);

@@ -1,7 +1,9 @@
 // Functions of lines: sort, argsort, take, searchsorted, bincount, interp, nonzero, where, outer.
 #include <algorithm>
 
+#include "array/at_once.h"
 #include "quick.h"
+#include "scalars.h"
 
 namespace numbus::bindings {
 namespace {
@@ -209,12 +211,46 @@ PyObject* quick_interp(const Given& g) {
 
 namespace {
 
-PyObject* indices_of_true(const Array& a) {
-  if (a.dtype == DType::Bool) return wrap(flatnonzero(a));
+Masked not_zero(const Array& a) {
   Arg zero(Scalar::from_int(0), DType::I64);
   zero.weak = true;
   const Arg both[2] = {Arg(&a), zero};
-  return wrap(flatnonzero(apply(Op::not_equal, both)));
+  return apply(Op::not_equal, both);
+}
+
+// The numbers of the elements that are not zero among few dense ones; how many.
+template <class T>
+size_t find_true(const T* elements, int64_t n, int64_t* numbers) {
+  size_t found = 0;
+  for (int64_t k = 0; k < n; ++k) {
+    numbers[found] = k;
+    found += elements[k] != T{};
+  }
+  return found;
+}
+std::optional<size_t> few_true(const Array& a, int64_t (&numbers)[kMostAtOnce]) {
+  if (a.size() > Runtime::get().at_once || a.size() > kMostAtOnce || !a.layout->c_contiguous() ||
+      !may_work_at_once())
+    return {};
+  a.base->ensure_data();
+  const char* at = a.base->data + a.offset;
+  auto find = [&]<class T>(T) {
+    return find_true(reinterpret_cast<const T*>(at), a.size(), numbers);
+  };
+  switch (a.dtype) {
+    case DType::Bool: return find(uint8_t{});
+    case DType::I32: return find(int32_t{});
+    case DType::I64: return find(int64_t{});
+    case DType::F32: return find(float{});
+    case DType::F64: return find(double{});
+    default: return {};
+  }
+}
+
+PyObject* indices_of_true(const Array& a) {
+  int64_t numbers[kMostAtOnce];
+  if (const auto n = few_true(a, numbers)) return wrap(of_integers({numbers, *n}, *a.base->device));
+  return wrap(flatnonzero(a.dtype == DType::Bool ? a : Array(not_zero(a))));
 }
 
 const Array* line_at_rest(const Given& g) {
@@ -240,10 +276,16 @@ PyObject* quick_nonzero(const Given& g) {
 PyObject* quick_count_nonzero(const Given& g) {
   if (g.positional != 1 || g.names) return nullptr;
   const Array* a = at_rest(g.args[0]);
-  if (!a || a->dtype != DType::Bool || a->ndim() == 0 || a->size() == 0) return nullptr;
+  if (!a || a->ndim() == 0 || a->size() == 0 || is_complex(a->dtype)) return nullptr;
   mark_line();
+  int64_t numbers[kMostAtOnce];
+  if (const auto n = few_true(*a, numbers)) {
+    const auto count = static_cast<int64_t>(*n);
+    return scalar_of(DType::I64, &count);
+  }
+  const Array mask = a->dtype == DType::Bool ? *a : Array(not_zero(*a));
   const uint64_t all = all_axes(a->ndim());
-  return wrap_result(reduce(Reduction::Sum, *a, all, false, DType::I64, nullptr, 0));
+  return wrap_result(reduce(Reduction::Sum, mask, all, false, DType::I64, nullptr, 0));
 }
 
 PyObject* quick_where(const Given& g) {
@@ -313,6 +355,22 @@ PyObject* quick_accumulate(const Given& g) {
   if (!axis || (a->dtype != DType::F64 && a->dtype != DType::I64)) return nullptr;
   mark_line();
   return wrap(accumulate(row_of(g.args[0]), *a, *axis, {}, nullptr));
+}
+
+PyObject* quick_reduceat(const Given& g) {
+  PyObject* values[3] = {};
+  if (!g.bind({"", "array", "indices"}, values, 3) || !values[1] || !values[2] ||
+      operands_of(values[0]) != 2)
+    return nullptr;
+  const Array *a = at_rest(values[1]), *indices = at_rest(values[2]);
+  if (!a || !indices || a->ndim() == 0 || a->size() == 0 || is_complex(a->dtype) ||
+      indices->ndim() != 1 || indices->dtype != DType::I64 || !indices->layout->c_contiguous())
+    return nullptr;
+  indices->base->ensure_data();
+  const auto* first = reinterpret_cast<const int64_t*>(indices->base->data + indices->offset);
+  mark_line();
+  return wrap(numbus::reduceat(row_of(values[0]), *a, {first, static_cast<size_t>(indices->size())},
+                               0, {}, nullptr));
 }
 
 namespace {
@@ -423,6 +481,38 @@ PyObject* quick_copyto(const Given& g) {
 }
 
 // Of arrays; NumPy's rules for numbers and dtypes are its own.
+// A value for each index, of the same type; what is wrong with an index says the function itself.
+PyObject* quick_put(const Given& g) {
+  if (g.names || g.positional != 3 || !is_array(g.args[0]) || as_masked(g.args[0]).mask)
+    return nullptr;
+  const Array& to = as_masked(g.args[0]).full;
+  const Array *index = at_rest(g.args[1]), *values = at_rest(g.args[2]);
+  if (!to.writeable || !index || !values || index->dtype != DType::I64 || index->ndim() != 1 ||
+      values->dtype != to.dtype || !values->layout->same_shape(*index->layout) ||
+      !to.layout->c_contiguous() || to.size() == 0 || index->size() == 0)
+    return nullptr;
+  const nb::object line = nb::steal(wrap(reshape(to, {to.size()})));
+  if (set_item(line.ptr(), g.args[1], g.args[2]) == 0) Py_RETURN_NONE;
+  if (PyErr_ExceptionMatches(PyExc_IndexError)) PyErr_Clear();
+  if (PyErr_Occurred()) throw nb::python_error();
+  return nullptr;
+}
+
+// Of `a.flat`, to another array of its shape and type.
+PyObject* quick_set_flat(const Given& g) {
+  if (g.names || g.positional != 2 || !is_array(g.args[0]) || as_masked(g.args[0]).mask)
+    return nullptr;
+  const Array& to = as_masked(g.args[0]).full;
+  const Array* from = at_rest(g.args[1]);
+  if (!to.writeable || !from || from->dtype != to.dtype || from->base->device != to.base->device ||
+      from->base.get() == to.base.get() || !from->base->owned || !to.base->owned ||
+      !from->layout->same_shape(*to.layout))
+    return nullptr;
+  mark_line();
+  assign(to, Arg(from));
+  Py_RETURN_NONE;
+}
+
 PyObject* quick_result_type(const Given& g) {
   if (g.names || g.positional < 1) return nullptr;
   DType t = DType::Bool;

@@ -226,7 +226,7 @@ PyObject* on_few(PyObject* function, const Given& g, Few kind, int64_t most) {
   if (!answers_few || n > kMost || observer()) return nullptr;
   Lent lent;
   lent.few = true;
-  const bool draws = kind == Few::Draws || kind == Few::Method;
+  const bool draws = kind == Few::Draws || kind == Few::Method || kind == Few::Makes;
   lent.most = draws ? std::min(most, kFewElements) : most;
   lent.samples = draws ? most : 0;
   nb::object given[kMost];

@@ -59,6 +59,10 @@ PyObject* quick_squeeze(const Given& g) {
     shape[n] = l.shape(d);
     strides[n++] = l.stride(d);
   }
+  if (all && n == static_cast<size_t>(l.ndim())) {  // as NumPy
+    Py_INCREF(values[0]);
+    return values[0];
+  }
   return viewed(values[0], {shape, n}, {strides, n}, as_masked(values[0]).full.offset);
 }
 

@@ -12,7 +12,7 @@ from .core.errors import ForeignDtype, many_axes, message, one_axis, one_int
 from .core.host import runs_on_host
 from .core.interrupts import MANY, interruptible
 from .core.operands import library, store, to_ndarray
-from .core.quick import few
+from .core.quick import few, makes
 from .functions.ranges import arange
 from .functions.repeating import roll
 
@@ -371,6 +371,8 @@ def _step(op, n, d):
     return 1.0 / (n * d)
 
 
+@_core.composed
+@makes(numpy.fft.fftfreq)
 def fftfreq(n, d=1.0, device=None, *, dtype=None):
     """The frequencies of the `n` results of fft() for samples `d` apart.
 
@@ -387,6 +389,8 @@ def fftfreq(n, d=1.0, device=None, *, dtype=None):
     )
 
 
+@_core.composed
+@makes(numpy.fft.rfftfreq)
 def rfftfreq(n, d=1.0, device=None, *, dtype=None):
     """The frequencies of the n // 2 + 1 results of rfft() for samples `d` apart.
 

@@ -37,4 +37,8 @@ bool dot_at_once(const Array& x, const Array& y, void* result);
 // The same for an accumulation along the middle one of three axes.
 bool scan_at_once(const Instr& i, const Array& x, const Array& result);
 
+// The same for folds of segments along it. bounds: where they begin, then where they end.
+bool segments_at_once(const Instr& i, const Array& x, std::span<const int64_t> bounds,
+                      const Array& result);
+
 }  // namespace numbus

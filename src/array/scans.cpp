@@ -198,11 +198,12 @@ Segments segments_of(std::span<const int64_t> indices, int64_t n) {
 }
 
 void record_segments(Op op, DType state, const Array& x, const Segments& s, const Array& result) {
-  const Array bounds = of_integers(s.bounds, *x.base->device);
   Instr i;
   i.routine = Routine::reduceat;
   i.op = op;
   i.loop = state;
+  if (segments_at_once(i, x, s.bounds, result)) return;
+  const Array bounds = of_integers(s.bounds, *x.base->device);
   record_call(i, {{&x, &bounds}}, {{&result}});
 }
 

@@ -268,7 +268,10 @@ def test_views_of_matrices(xp, ways, name, letter):
 
 def test_views_share_memory(xp):
     a = xp.zeros((3, 3))
-    for view in (a.squeeze(), a.reshape(9), a.ravel(), a.transpose(), a.view(), a[None].squeeze(0)):
+    assert a.squeeze() is a  # as NumPy has it
+    one = a[None]
+    views = (a.reshape(9), a.ravel(), a.transpose(), a.view(), one.squeeze(), one.squeeze(0))
+    for view in views:
         assert view.base is a
         view[...] = 3
         assert float(a[1, 1]) == 3

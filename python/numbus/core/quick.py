@@ -38,6 +38,13 @@ def draws(original, method, most):
     return _answered(original, draws=method, few_most=most)
 
 
+def makes(original, most=FUSING):
+    """The same for functions that make arrays of numbers, the same bits as `original`; calls whose
+    integers may ask for more than `most` elements are the function's.
+    """
+    return _answered(original, few_makes=True, few_most=most)
+
+
 def _answered(original, **more):
     def mark(function):
         vars(function).update(more)

@@ -99,6 +99,7 @@ def _indices(op, indices):
     return line
 
 
+@quick("reduceat")
 def reduceat(self, array, indices, axis=0, dtype=None, out=None):
     """The ufunc folded over segments along one axis: `array[i:j]` for each index i and the one
     after it, `array[i]` where i >= j; the last segment goes up to the end.

@@ -186,6 +186,8 @@ def attach(namespace):
     _attach_generic()
 
 
+@_core.composed
+@quick("set_flat")
 def _set_flat(self, value):
     with writing(self) as real:
         real.flat = to_numpy(value)

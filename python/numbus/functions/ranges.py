@@ -13,7 +13,7 @@ from ..core.devices import to_device
 from ..core.errors import as_shape, message
 from ..core.operands import adopt, as_dtype, check_like, dtype_of, to_ndarray
 from ..core.operands import to_numpy as _to_numpy
-from ..core.quick import quick
+from ..core.quick import makes, quick
 from . import names as np
 from .manipulation import moveaxis
 from .names import compiled as _compiled
@@ -92,6 +92,7 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, like=None):
     return _core.arange(float(first), float(dtype.type(start + step) - first), n, dtype)
 
 
+@makes(numpy.linspace)
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     """`num` evenly spaced values from `start` to `stop`; arrays of limits give a new axis of
     samples.
@@ -199,6 +200,7 @@ def _on_axes(xi, n, swapped, k):
 
 
 @function("np.indices")
+@makes(numpy.indices)
 def indices(dimensions: Any, dtype: DTypeArg = int, sparse: Flag = False):
     """The index of each point of a grid along each axis: shape `(n, *dimensions)`.
 

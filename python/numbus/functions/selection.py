@@ -345,6 +345,7 @@ def _store_at(a, at, values):
 
 
 @function("np.put")
+@quick("put")
 @few(numpy.put, writes=True)
 def put(a: Any, ind: Any, v: Any, mode: Any = "raise"):
     """Sets `a.flat[ind[k]] = v[k % len(v)]`, cast to the type of `a`.
