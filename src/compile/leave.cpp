@@ -16,7 +16,6 @@
 namespace numbus::compile {
 namespace {
 
-thread_local Landing* innermost = nullptr;
 // Of lists of memory that several threads change: while a call waits for its parts.
 std::mutex parts_mutex;
 thread_local void (*poll_of_fiber)(bool) = nullptr;
@@ -56,8 +55,19 @@ bool too_deep() {
 
 }  // namespace
 
+void SpareBlocks::give_back() {
+  for (; any_; any_ &= any_ - 1) {
+    for (Owner *o = first_[std::countr_zero(any_)], *next; o; o = next) {
+      next = o->next;
+      cpu_device().free(o, o->bytes);
+    }
+  }
+}
+
+constinit thread_local Landing* Landing::innermost_ = nullptr;
+
 Landing::Landing(Landing* outer, const std::vector<int64_t>* outside)
-    : before_(std::exchange(innermost, this)), outer_(outer), outside_(outside) {}
+    : before_(std::exchange(innermost_, this)), outer_(outer), outside_(outside) {}
 
 // What a list or dict of the caller's holds is no more this call's.
 void Landing::keep(Owner* o) {
@@ -81,7 +91,7 @@ void Landing::keep(Owner* o) {
 }
 
 Landing::~Landing() {
-  innermost = before_;
+  innermost_ = before_;
   if (!memory_) return;
   if (left && outside_)
     for (int64_t o : *outside_) keep(reinterpret_cast<Owner*>(o));
@@ -101,21 +111,9 @@ Landing::~Landing() {
   }
 }
 
-Landing* Landing::current() { return innermost; }
-
-void Landing::add(Owner* o) {
-  o->landing = this;
-  o->previous = nullptr;
-  o->next = memory_;
-  if (memory_) memory_->previous = o;
-  memory_ = o;
-}
-
-void Landing::remove(Owner* o) {
-  std::unique_lock<std::mutex> guard(parts_mutex, std::defer_lock);
-  if (o->landing != innermost) guard.lock();
-  (o->previous ? o->previous->next : o->landing->memory_) = o->next;
-  if (o->next) o->next->previous = o->previous;
+void Landing::remove_from_other(Owner* o) {
+  std::lock_guard<std::mutex> guard(parts_mutex);
+  o->landing->unlink(o);
 }
 
 PollsOfFiber::PollsOfFiber(void (*poll)(bool), const void* stack)
@@ -128,12 +126,12 @@ PollsOfFiber::~PollsOfFiber() {
 }
 
 void leave_generated_code(int32_t status) {
-  std::longjmp(innermost->at, status == kInterrupted ? 1 : 2);
+  std::longjmp(Landing::current()->at, status == kInterrupted ? 1 : 2);
 }
 
 extern "C" __attribute__((visibility("hidden"), used)) void numbus_poll() {
   if (poll_of_fiber) return poll_of_fiber(too_deep());
-  if (!innermost) return;
+  if (!Landing::current()) return;
   if (too_deep()) leave_generated_code(kTooDeep);
   if (interrupt::due()) leave_generated_code();
 }

@@ -106,11 +106,20 @@ bool rebuild(Owner* o, int64_t room) {
   return true;
 }
 
+Owner* from_pool(size_t bytes) {
+  try {
+    return static_cast<Owner*>(cpu_device().allocate(bytes));
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
 // Its memory, after what it holds.
 void free_owner(Owner* o) {
   const int64_t child = o->child, table = o->table;
   if (o->landing) Landing::remove(o);
-  cpu_device().free(o, o->bytes);
+  Landing* call = Landing::current();
+  if (!call || !call->spare.keep(o)) cpu_device().free(o, o->bytes);
   numbus_release(child);
   numbus_release(table);
 }
@@ -147,18 +156,21 @@ extern "C" {
 
 int64_t numbus_allocate(int64_t bytes) {
   if (bytes < 0) return 0;
-  try {
-    size_t all = static_cast<size_t>(bytes) + sizeof(Owner);
-    auto* o = static_cast<Owner*>(cpu_device().allocate(all));
-    o->count = 1;
-    o->bytes = all;
-    o->child = o->item = o->table = 0;
-    o->landing = nullptr;
-    if (Landing* call = Landing::current()) call->add(o);
-    return reinterpret_cast<int64_t>(o);
-  } catch (const Error&) {
-    return 0;
+  const size_t all = static_cast<size_t>(bytes) + sizeof(Owner);
+  Landing* call = Landing::current();
+  Owner* o = call ? call->spare.take(all) : nullptr;
+  if (!o) o = from_pool(all);
+  if (!o && call) {
+    call->spare.give_back();
+    o = from_pool(all);
   }
+  if (!o) return 0;
+  o->count = 1;
+  o->bytes = all;
+  o->child = o->item = o->table = 0;
+  o->landing = nullptr;
+  if (call) call->add(o);
+  return reinterpret_cast<int64_t>(o);
 }
 
 void numbus_retain(int64_t owner) {

@@ -72,11 +72,14 @@ std::optional<Scalar> identity_of(Op op, DType t) {
 
 std::optional<Value> Lower::Portion::read(Lower& l, const std::string& name) {
   if (l.find_variable(name)) return {};
-  // Parameters are known everywhere; what follows from them, such as strides, is found where it is
-  // used.
+  // A step for each use: one of a branch that is left would be no operand after it.
   auto value = [&](const Capture& c) {
     size_t next = 0;
-    Value v = l.unflatten(c.type, c.inside, next);
+    std::vector<Val> steps;
+    for (int64_t number : c.inside)
+      steps.push_back(
+          l.b_->emit(Op::param, l.f_->params[number], ir::kNone, ir::kNone, ir::kNone, number));
+    Value v = l.unflatten(c.type, steps, next);
     set_origin(v, c.origin);
     share_lists(v);
     return v;
@@ -99,9 +102,8 @@ std::optional<Value> Lower::Portion::read(Lower& l, const std::string& name) {
   for (Val slot : v->slots) {
     passed.push_back(slot);
     DType t = frontend::words(v->type)[c.inside.size()];
+    c.inside.push_back(static_cast<int64_t>(l.f_->params.size()));
     l.f_->params.push_back(t);
-    c.inside.push_back(l.b_->emit(Op::param, t, ir::kNone, ir::kNone, ir::kNone,
-                                  static_cast<int64_t>(l.f_->params.size()) - 1));
   }
   c.type = v->type;
   c.origin = l.origins_[v->key];

@@ -14,7 +14,7 @@ struct Lower::Portion {
   // What the body sees of the function around it, by value.
   struct Capture {
     Type type;
-    std::vector<Val> inside;  // its words, parameters of the body
+    std::vector<int64_t> inside;  // its words, by number of the body's parameters
     uint64_t origin = 0;
   };
   std::map<std::string, Capture> captured;  // by the key of the variable

@@ -14,7 +14,7 @@ def held():
 
 
 def same(got, want):
-    if isinstance(want, tuple):
+    if isinstance(want, (tuple, list)):
         assert len(got) == len(want)
         for g, w in zip(got, want, strict=True):
             same(g, w)
@@ -384,3 +384,58 @@ def test_arguments_that_a_callee_renews():
         return a, b, c, d, renewed(d, 0)
 
     steady(f, 1)
+
+
+def small_ones(n, most):
+    """Arrays of many sizes, more of each than a thread keeps, let go of in several orders."""
+    out = np.zeros(n)
+    for i in prange(n):
+        total = 0.0
+        held = [np.full(k % most, float(k)) for k in range(i % 40)]
+        for k in range(len(held)):
+            total += held[k].sum()
+        while len(held) > 3:
+            held.pop(len(held) // 2)
+        for k in range(most):
+            total += (np.full(k, 1.0) * 2.0).sum()
+        out[i] = total
+    return out
+
+
+def kept_ones(n):
+    """Items that portions make outlive them."""
+    rows = [np.zeros(1) for _ in range(n)]
+    for i in range(n):
+        rows[i] = np.full(i % 100, float(i))
+    return rows
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+@pytest.mark.parametrize("most", [1, 9, 130])
+def test_small_arrays_of_many_sizes(parallel, most):
+    steady(small_ones, 200, most, parallel=parallel)
+
+
+def test_small_arrays_that_are_returned():
+    steady(kept_ones, 300)
+
+
+def test_small_arrays_reach_the_limit():
+    @njit
+    def f(n):
+        rows = [np.zeros(5)]
+        for i in range(n):
+            rows.append(np.full(5 + i % 7, 1.0))
+        return len(rows)
+
+    f(10)
+    before = held()
+    limit = _core.memory_stats("cpu")["limit"]
+    _core.set_memory_limit("cpu", before + (4 << 20))
+    try:
+        with pytest.raises(MemoryError):
+            f(1_000_000)
+    finally:
+        _core.set_memory_limit("cpu", limit)
+    assert held() == before
+    assert f(1000) == 1001

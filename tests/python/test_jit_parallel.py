@@ -298,3 +298,23 @@ def test_names_of_turns():
 
     x = np.arange(10.0)
     np.testing.assert_allclose(f(x), f.py_func(x))
+
+
+@njit(parallel=True)
+def reads_first_where_it_may_not(n, m, x):
+    out = np.zeros(n)
+    for i in prange(n):
+        t = 0.0
+        if i > 2:
+            t += i % m + x[i % x.size]
+        inner = [k % m for k in range(i)]
+        for k in range(m):
+            t += k * x[k % x.size] + len(inner)
+        out[i] = t
+    return out
+
+
+def test_what_is_captured_is_read_first_in_a_branch():
+    x = np.linspace(0, 1, 7)
+    got = reads_first_where_it_may_not(20, 3, x)
+    np.testing.assert_allclose(got, reads_first_where_it_may_not.py_func(20, 3, x), rtol=1e-14)
