@@ -43,24 +43,48 @@ double number_of(PyObject* o) {
   return is_layout_known() ? reinterpret_cast<FloatObject*>(o)->value : PyFloat_AsDouble(o);
 }
 
-// 'i', 'f' or 'b' where all items are ints of 64 bits, floats or bools; 0 where they are not.
+// 'i', 'f' or 'b' for an int of 64 bits, a float or a bool; 0 for all else.
+char kind_of(PyObject* o) {
+  const PyTypeObject* type = Py_TYPE(o);
+  if (type == &PyFloat_Type) return 'f';
+  if (type == &PyBool_Type) return 'b';
+  if (type != &PyLong_Type) return 0;
+  int overflow = 0;
+  PyLong_AsLongLongAndOverflow(o, &overflow);
+  return overflow ? 0 : 'i';
+}
+
+bool are_bools(PyObject** items, Py_ssize_t n) {
+  PyObject *yes = Py_True, *no = Py_False;
+  return std::all_of(items, items + n, [=](PyObject* o) { return (o == yes) | (o == no); });
+}
+
+// The kind of all items; 0 where they have several, or are none of numbers.
 char kind_of_items(PyObject* list, char kind) {
   const Py_ssize_t n = PyList_Size(list);
+  if (n && (kind == 0 || kind == 'b') && is_layout_known() &&
+      are_bools(reinterpret_cast<ListObject*>(list)->items, n))
+    return 'b';
   for (Py_ssize_t k = 0; k < n; ++k) {
-    PyObject* o = item(list, k);
-    const PyTypeObject* type = Py_TYPE(o);
-    const char found = type == &PyFloat_Type  ? 'f'
-                       : type == &PyLong_Type ? 'i'
-                       : type == &PyBool_Type ? 'b'
-                                              : 0;
+    const char found = kind_of(item(list, k));
     if (!found || (kind && found != kind)) return 0;
     kind = found;
-    if (found != 'i') continue;
-    int overflow = 0;
-    PyLong_AsLongLongAndOverflow(o, &overflow);
-    if (overflow) return 0;
   }
   return kind;
+}
+
+// Whether nobody needs to count the references to True and False: so it is in later versions, and
+// here from the first call on.
+bool are_bools_uncounted() {
+  if (!is_layout_known()) return false;
+#if PY_VERSION_HEX < 0x030C0000
+  static const bool uncounted = [] {
+    for (PyObject* o : {Py_True, Py_False}) Py_SET_REFCNT(o, Py_REFCNT(o) + (Py_ssize_t{1} << 40));
+    return true;
+  }();
+  static_cast<void>(uncounted);
+#endif
+  return true;
 }
 
 bool is_list(PyObject* o) { return Py_TYPE(o) == &PyList_Type; }
@@ -97,6 +121,23 @@ nb::object list_numbers(const nb::list& list) {
   return nb::make_tuple(std::string(1, kind), nb::make_tuple(rows.size(), n), nb::tuple(ids));
 }
 
+// What a list seems to hold, by its first item: the kind of its numbers and its extents.
+nb::object list_guess(const nb::list& list) {
+  PyObject* row = list.ptr();
+  Py_ssize_t n = PyList_Size(row);
+  PyObject* o = n ? PyList_GetItem(row, 0) : nullptr;
+  nb::object extents = nb::make_tuple(n);
+  if (o && is_list(o)) {
+    row = o;
+    const Py_ssize_t more = PyList_Size(row);
+    extents = nb::make_tuple(n, more);
+    o = more ? PyList_GetItem(row, 0) : nullptr;
+  }
+  const char kind = o ? kind_of(o) : 0;
+  if (!kind) return nb::none();
+  return nb::make_tuple(std::string(1, kind), extents, nb::make_tuple());
+}
+
 // The items of a list of bools as words of memory, for code that compares them with the addresses
 // of True and False, and stores these; None where it holds anything else or nothing, or lists are
 // laid out otherwise.
@@ -105,17 +146,7 @@ nb::object list_words(const nb::list& list) {
   if (n == 0 || Py_TYPE(PyList_GetItem(list.ptr(), 0)) != &PyBool_Type || !is_layout_known())
     return nb::none();
   PyObject** items = reinterpret_cast<ListObject*>(list.ptr())->items;
-  PyObject *yes = Py_True, *no = Py_False;
-  if (!std::all_of(items, items + n, [=](PyObject* o) { return (o == yes) | (o == no); }))
-    return nb::none();
-#if PY_VERSION_HEX < 0x030C0000
-  // As in later versions, nobody counts the references to these.
-  static const bool uncounted = [] {
-    for (PyObject* o : {Py_True, Py_False}) Py_SET_REFCNT(o, Py_REFCNT(o) + (Py_ssize_t{1} << 40));
-    return true;
-  }();
-  static_cast<void>(uncounted);
-#endif
+  if (!are_bools(items, n) || !are_bools_uncounted()) return nb::none();
   return nb::steal(PyMemoryView_FromMemory(
       reinterpret_cast<char*>(items), n * static_cast<Py_ssize_t>(sizeof(PyObject*)), PyBUF_WRITE));
 }
@@ -146,10 +177,18 @@ void read_list(const nb::list& list, nb::handle array, const std::string& kinds)
   size_t at = 0;
   for (PyObject* row : rows_of(list.ptr())) {
     const Py_ssize_t n = PyList_Size(row);
-    for (Py_ssize_t k = 0; k < n; ++k, ++at) {
-      if (at >= memory.count(size)) throw nb::value_error("[loops] a list has grown");
+    if (at + static_cast<size_t>(n) > memory.count(size))
+      throw nb::value_error("[loops] a list has grown");
+    char* to = memory.at(at, size);
+    at += static_cast<size_t>(n);
+    if (kind == 'b' && is_layout_known()) {
+      PyObject** items = reinterpret_cast<ListObject*>(row)->items;
+      PyObject* yes = Py_True;
+      std::transform(items, items + n, to, [=](PyObject* o) { return o == yes; });
+      continue;
+    }
+    for (Py_ssize_t k = 0; k < n; ++k, to += size) {
       PyObject* o = item(row, k);
-      char* to = memory.at(at, size);
       if (kind == 'f') {
         const double v = number_of(o);
         std::memcpy(to, &v, sizeof v);
@@ -176,6 +215,18 @@ PyObject* number_at(const char* from, char kind) {
   return PyLong_FromLongLong(v);
 }
 
+// Stores a number into a list in the place of another one. A float that nobody else holds takes the
+// new number itself.
+void store(PyObject* list, Py_ssize_t k, const char* from, char kind) {
+  PyObject* old = item(list, k);
+  if (kind == 'f' && Py_REFCNT(old) == 1 && is_layout_known()) {
+    std::memcpy(&reinterpret_cast<FloatObject*>(old)->value, from, sizeof(double));
+    return;
+  }
+  PyObject* o = number_at(from, kind);
+  if (!o || PyList_SetItem(list, k, o) < 0) throw nb::python_error();
+}
+
 // Stores into a list what differs between two arrays of its extents; all other items stay the very
 // objects that they are.
 void write_list(const nb::list& list, nb::handle now, nb::handle before, const std::string& kinds) {
@@ -187,10 +238,22 @@ void write_list(const nb::list& list, nb::handle now, nb::handle before, const s
     const Py_ssize_t n = PyList_Size(row);
     if (at + static_cast<size_t>(n) > std::min(a.count(size), b.count(size)))
       throw nb::value_error("[loops] a list has grown");
-    for (Py_ssize_t k = 0; k < n; ++k, ++at) {
-      if (!std::memcmp(a.at(at, size), b.at(at, size), size)) continue;
-      PyObject* o = number_at(a.at(at, size), kind);
-      if (!o || PyList_SetItem(row, k, o) < 0) throw nb::python_error();
+    const char *x = a.at(at, size), *y = b.at(at, size);
+    at += static_cast<size_t>(n);
+    const Py_ssize_t block = 64 / static_cast<Py_ssize_t>(size);
+    for (Py_ssize_t first = 0; first < n; first += block) {
+      const Py_ssize_t last = std::min(n, first + block);
+      const auto bytes = [=](Py_ssize_t k) { return static_cast<size_t>(k) * size; };
+      if (!std::memcmp(x + bytes(first), y + bytes(first), bytes(last - first))) continue;
+      if (kind == 'b' && are_bools_uncounted()) {  // equal ones are one object
+        const auto yes = reinterpret_cast<uintptr_t>(Py_True);
+        const auto no = reinterpret_cast<uintptr_t>(Py_False);
+        auto* items = reinterpret_cast<uintptr_t*>(reinterpret_cast<ListObject*>(row)->items);
+        for (Py_ssize_t k = first; k < last; ++k) items[k] = no + (yes - no) * (x[k] & 1);
+        continue;
+      }
+      for (Py_ssize_t k = first; k < last; ++k)
+        if (std::memcmp(x + bytes(k), y + bytes(k), size)) store(row, k, x + bytes(k), kind);
     }
   }
 }
@@ -214,6 +277,9 @@ void extend_list(const nb::list& list, nb::handle array, const std::string& kind
 void bind_loop_lists(nb::module_& m) {
   m.def("list_numbers", list_numbers,
         "The kind of the numbers of a list, its extents, and the ids of its rows; or None.");
+  m.def(
+      "list_guess", list_guess,
+      "The kind and the extents that a list of numbers seems to have, by its first item; or None.");
   m.def("list_words", list_words, "The addresses of the items of a list of bools, in place.");
   m.def("read_list", read_list, "Copies the numbers of a list into an array.");
   m.def("extend_list", extend_list, "Appends to a list what an array holds beyond it.");

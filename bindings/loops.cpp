@@ -258,12 +258,12 @@ int look(Items& it) {
     it.left = it.stretch = kNever - 1;
     return 0;
   }
-  const bool pays = after_items || l.seconds >= l.hot;
+  const bool pays = after_items || l.yields || l.seconds >= l.hot;
   if (enabled && pays && (after_items || !l.busy || l.yields)) {
     const double usual = l.seconds / static_cast<double>(std::max<int64_t>(l.executions, 1));
     const double expected = counted ? static_cast<double>(it.length - it.done) * l.per_item
                                     : std::max(usual, static_cast<double>(it.done) * l.per_item);
-    if (after_items || expected > kWorth) {
+    if (after_items || l.yields || expected > kWorth) {
       const int watched = is_watched();
       if (watched < 0) return -1;
       if (!watched) {

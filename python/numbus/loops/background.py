@@ -66,15 +66,27 @@ def _work(this, key, fixed, entry, types):
         this.codes[key] = _compiled(this, fixed, entry, types)
         this.ready |= isinstance(this.codes[key], Code)
     finally:
-        this.busy = this.yields = False
+        this.busy = False
+        _yields(this, False)
         _count -= 1
         _running.release()
 
 
-def give_way():
+def _yields(this, wanted):
+    """Notes whether the program gives way to the thread, in a loop and in those inside of it."""
+    this.yields = wanted
+    for loop in this.inner:
+        _yields(loop, wanted)
+
+
+def give_way(this):
     """Has the program wait for the thread: for Python's lock, which a loop of Python's gives away
     every 5 ms only, it would have to wait each time that it reads a file.
     """
+    outermost = this
+    while outermost.outer is not None:
+        outermost = outermost.outer
+    _yields(outermost, False)  # it waits once
     if _running.acquire(timeout=_MOST_WAITING):
         _running.release()
 
@@ -108,7 +120,7 @@ def _compile(this, fixed, entry, types):
 
     emitter = Emitter(this.node, this.names, fixed, entry, FunctionEmitter)
     leave, text = emitter.functions()
-    this.yields = this.busy  # from here on it will be compiled
+    _yields(this, this.busy)  # from here on it will be compiled
     from ..kernels import _generate
     from ..kernels._errors import CompileError
 

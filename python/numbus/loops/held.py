@@ -2,6 +2,7 @@
 
 import inspect
 import math
+import time
 import types
 
 import numpy
@@ -26,7 +27,10 @@ MAKE = {
 _TYPES = {kind: t for t, kind in _KINDS.items()}
 MAKE |= {numbers.CODES[k]: lambda i, _, t=_TYPES[k]: t(i) for k in narrow.KINDS}
 ROOM = 1 << 20  # items that a list may grow by before code is left, at least
-_PER_ITEM = 2e-8  # seconds to look at an item of a list, to copy it and what changes of it back
+# Seconds to look at an item of a list, to copy it and what changes of it back.
+_PER_ITEM = {"i": 2e-8, "f": 1.5e-8, "b": 3e-9}
+_LOOKS = 5  # times what looking at all items takes: the same, where they lie all over the memory
+_IN_PLACE = 1 << 15  # bools of longer lists take less memory, and so less time, in a copy
 
 
 class TooCostly(Exception):
@@ -36,11 +40,12 @@ class TooCostly(Exception):
 class Held:
     """The values that a loop finds at an entry, and what they are for the compiler.
 
-    seconds: that copying lists may take; TooCostly is raised where it is more.
+    seconds: that copying lists may take; TooCostly is raised where it is more. guess: only the
+    first items of lists are looked at, which tells whether it is worth looking at all.
     """
 
-    def __init__(self, this, frame, seconds):
-        self.loop, self._seconds = this, seconds
+    def __init__(self, this, frame, seconds, guess=False):
+        self.loop, self._seconds, self._guess = this, seconds, guess
         code, local = frame.f_code, frame.f_locals
         is_function = code.co_flags & inspect.CO_OPTIMIZED
         own = ()
@@ -130,20 +135,28 @@ class Held:
         return ("array", elements, value.dtype, value.ndim, writable, parameter, whose)
 
     def _list(self, value):
-        grows = id(value) in self._growing
-        words = None if grows or id(value) in self._taken else _core.list_words(value)
-        if words is not None:
+        found = _core.list_guess(value)
+        if found is None:
+            return "o"
+        kind, extents, rows = found
+        count = math.prod(extents)
+        grows, costs = id(value) in self._growing, count * _PER_ITEM[kind]
+        in_place = kind == "b" and len(extents) == 1 and not grows
+        if in_place and (count <= _IN_PLACE or self._seconds < costs):
+            if id(value) in self._taken or (not self._guess and _core.list_words(value) is None):
+                return "o"
             self._taken.add(id(value))
             self._bools.append((value, len(self.arrays)))
             self.arrays.append(numpy.empty(0, numpy.int64))  # until copy_lists()
             return ("array", "b", None, 1, True, f"a{len(self.arrays) - 1}", "bools")
-        found = _core.list_numbers(value)
-        if found is None:
-            return "o"
-        kind, extents, rows = found
-        self._seconds -= math.prod(extents) * _PER_ITEM
-        if self._seconds < 0:
-            raise TooCostly
+        self._spend(costs)
+        if not self._guess:
+            start = time.perf_counter()
+            found = _core.list_numbers(value)
+            self._spend(_LOOKS * (time.perf_counter() - start) - costs)
+            if found is None:
+                return "o"
+            kind, extents, rows = found
         # Copies of one list under two names would not see each other's changes.
         own = {id(value), *rows}
         if not own.isdisjoint(self._taken):
@@ -156,6 +169,11 @@ class Held:
         self.arrays.append(numpy.empty((0,) * len(extents), dtype))  # until copy_lists()
         how = "grows" if grows else "list"
         return ("array", kind, dtype, len(extents), True, f"a{len(self.arrays) - 1}", how)
+
+    def _spend(self, seconds):
+        self._seconds -= max(seconds, 0.0)
+        if self._seconds < 0:
+            raise TooCostly
 
     def sequences(self, over):
         """The lists or arrays that a loop goes over."""

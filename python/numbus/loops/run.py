@@ -139,8 +139,7 @@ def wanted(this):
     if State.after is not None:
         return True
     if this.yields:
-        this.yields = False
-        background.give_way()
+        background.give_way(this)
         if this.busy:
             return False
     outer = this.outer
@@ -155,8 +154,12 @@ def wanted(this):
     if not _may_enter():
         this.hot = 1.5 * this.seconds
         return False
+    frame = sys._getframe(1)
     try:
-        held = Held(this, sys._getframe(1), this.seconds)
+        held = Held(this, frame, this.seconds, guess=True)
+        if type(this.codes.get(held.key)) is background.Code:
+            return True
+        held = Held(this, frame, this.seconds)
     except (TooCostly, MemoryError):
         this.hot = 2 * this.seconds
         return False
