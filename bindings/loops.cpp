@@ -315,6 +315,29 @@ bool is_array(PyObject* o) {
 
 bool is_number(PyObject* o) { return PyLong_Check(o) || PyFloat_Check(o); }
 
+// Whether a list of such items may be one of numbers, or of rows of numbers.
+bool is_of_numbers(PyObject* o) {
+  if (PyList_Check(o)) return PyList_Size(o) > 0 && is_number(PyList_GetItem(o, 0));
+  if (PyTuple_Check(o)) return PyTuple_Size(o) > 0 && is_number(PyTuple_GetItem(o, 0));
+  return is_number(o);
+}
+
+// The range of what an iterator over one has left, as reversed() gives one; null for all else.
+PyObject* range_of(PyObject* over) {
+  if (Py_TYPE(over) != range_iterator || Py_REFCNT(over) != 1) return nullptr;
+  PyObject* reduced = PyObject_CallMethod(over, "__reduce__", nullptr);
+  PyObject *function = nullptr, *args = nullptr, *whole = nullptr, *first = nullptr,
+           *slice = nullptr, *rest = nullptr;
+  if (reduced && PyArg_ParseTuple(reduced, "OOO", &function, &args, &first) &&
+      PyArg_ParseTuple(args, "O", &whole) && Py_TYPE(whole) == &PyRange_Type)
+    slice = PySlice_New(first, nullptr, nullptr);
+  if (slice) rest = PyObject_GetItem(whole, slice);
+  Py_XDECREF(slice);
+  Py_XDECREF(reduced);
+  if (!rest) PyErr_Clear();
+  return rest;
+}
+
 // Goes over what holds no numbers; a loop that does so again and again is given up.
 PyObject* missed(Loop& l, PyObject* over) {
   if (++l.misses == kMisses) {
@@ -336,7 +359,7 @@ PyObject* begin_items(Loop& l, PyObject* over) {
       return Py_NewRef(over);
     }
     if (length == 0) return Py_NewRef(over);
-    if (PyList_Check(over) && !is_number(PyList_GetItem(over, 0))) return missed(l, over);
+    if (PyList_Check(over) && !is_of_numbers(PyList_GetItem(over, 0))) return missed(l, over);
     if (!after_items && spends(l, length)) return Py_NewRef(over);
   } else if ((Py_TYPE(over) == &PyEnum_Type || Py_TYPE(over) == &PyZip_Type) &&
              Py_REFCNT(over) == 1) {
@@ -356,11 +379,16 @@ PyObject* begin_items(Loop& l, PyObject* over) {
 PyObject* begin(PyObject* self, PyObject* over) {
   Loop& l = as_loop(self);
   forget(ended_loops, &l);
-  if (over == Py_None) {
+  if (over == Py_None && !l.is_for) {
     ++l.executions;
     return new_items(&l, nullptr, nullptr, kNever);
   }
   if (l.dead || !enabled) return Py_NewRef(over);
+  if (PyObject* range = range_of(over)) {
+    PyObject* found = begin(self, range);
+    Py_DECREF(range);
+    return found;
+  }
   if (Py_TYPE(over) != &PyRange_Type) return begin_items(l, over);
   const Py_ssize_t n = PyObject_Size(over);
   if (n < 0) {

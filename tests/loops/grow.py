@@ -92,7 +92,10 @@ class Grow:
         if r < 0.985:
             return self.pick(
                 "len(li)", "fa.shape[0]", "ma.shape[1]", "ia.size", "len(ma)", "len(ll)",
-                f"len(ll[{self.index()}])", f"lm[{self.index()}][{self.index()}]",
+                f"len(ll[{self.index()}])", f"lm[{self.index()}][{self.index()}]", "ob.n",
+                f"bb[{self.index()}]", f"ti[{self.index()}]", f"ob.li[{self.index()}]", "ob.few",
+                f"r1[{self.index()}]", f"lt[{self.index()}][{self.index()}]", "len(r1)",
+                "2**40 + 3",
             )  # fmt: skip
         return self.pick(
             f"li[{self.index()}]", f"int(ia[{self.index()}])", f"int(ua[{self.index()}])"
@@ -143,7 +146,10 @@ class Grow:
         if r < 0.95:
             return f"(abs({a}) ** {self.pick('2', '0.5', '1.7', '-1')})"
         if r < 0.97:
-            return self.pick(f"lf[{self.index()}]", f"ll[{self.index()}][{self.index()}]")
+            return self.pick(
+                f"lf[{self.index()}]", f"ll[{self.index()}][{self.index()}]", "ob.f", "ob.few",
+                f"da[{self.index()}]", f"r0[{self.index()}]", f"ob.m[{self.index()}][0]",
+            )  # fmt: skip
         return f"-{a}" if not a.startswith("-") else a
 
     def numpy(self, depth=2):
@@ -282,6 +288,19 @@ class Grow:
                 f"f0 = gl[-1] + len(gl) * {self.floating(0)}",
             )  # fmt: skip
         i = self.index()
+        if r < 0.87:
+            return self.pick(
+                f"r0 = {self.pick('ll', 'ma', 'll', 'ob.m')}[{i}]", f"r0 = ll[{i}]",
+                f"r1 = lm[{i}]", f"r0[{self.index()}] = {self.floating(1)}",
+                f"r1[{self.index()}] = {self.integer(1)}",
+                f"r0, r1 = ll[{i}], lm[{self.index()}]", f"r1 = {self.pick('li', 'r0', 'n1')}",
+                f"da[{i}] = {self.pick(self.floating, self.integer, self.numpy)(1)}",
+                f"da[{i}] {self.pick('+=', '*=')} {self.floating(1)}",
+                f"bb[{i}] = {self.pick(self.integer(1), f'({self.integer(1)}) % 256', 'b0')}",
+                f"bb[{i}] ^= {self.pick('1', '255', self.integer(0))}",
+                f"ob.li[{i}] {self.pick('=', '+=')} {self.integer(1)}",
+                f"ti[{i}] = 3" if self.r.random() < 0.1 else f"n1 = ti[{i}] - lt[{i}][0]",
+            )  # fmt: skip
         return self.pick(
             f"fa[{i}] = {self.pick(self.floating, self.numpy)(1)}",
             f"ga[{i}] = {self.numpy(1)}",
@@ -341,6 +360,18 @@ class Grow:
             "ll[0], ll[1] = ll[1], ll[0]",
             "lm = [r[:] for r in lm]",
             "x0 = fa[:2].sum()",
+            "ob.n += 1",
+            "ob.f = n0",
+            "ob.li = li",
+            "ob.few = 2.5",
+            "type(ob).few = 7",
+            "da = da[:9]",
+            "r0 = None",
+            "r0, r1 = r1, r0",
+            "print(type(r0).__name__, r1)",
+            "lm[0], lm[1] = lm[1], lm[0]",
+            "bb.append(3)",
+            "ti = ti[1:]",
             "n0 = len(log)",
             "out.append((n0, f0, b0))",
         )
@@ -397,6 +428,9 @@ class Grow:
                 f"range(0, {big}, 2)",
                 f"range(n0 % {big + 1})",
                 f"range(abs(n1) % 4, {big})",
+                f"reversed(range({big}))",
+                f"reversed(range(-1, {big}, {self.pick(2, 3, 'abs(n0) % 3 + 1')}))",
+                f"reversed(range({big}, n1 % 5, -2))",
             )
             self.line(f"for {c} in {text}:")
             self.level += 1
@@ -426,6 +460,10 @@ class Grow:
             f"for {c}, x0 in zip(li, {self.pick('fa', 'ga', 'lf', 'ma')}):",
             f"for {c}, y0, f1 in zip({self.pick('li', 'range(30)')}, ia, lf):",
             f"for n0, {c} in zip(ia, li):",
+            f"for {c}, r0 in enumerate({self.pick('ll', 'll', 'ma', 'ob.m')}):",
+            f"for {c}, r1 in {self.pick('zip(ia, lm)', 'enumerate(lm)', 'enumerate(lt)')}:",
+            f"for {c} in {self.pick('r1', 'ob.li', 'bb', 'ti', 'r0')}:",
+            f"for {c}, f0 in enumerate({self.pick('r0', 'ob.m', 'da')}):",
         )
 
     def function(self, name):
@@ -486,6 +524,7 @@ class Grow:
     def script(self):
         lines = self.lines
         lines += [
+            "import array",
             "import math",
             "log = []",
             "out = []",
@@ -497,6 +536,10 @@ class Grow:
             "",
             "def look(p, q):",
             "    return p[q] if q > 3 else p[-1]",
+            "",
+            "class Ob:",
+            "    few = 3",
+            *self.pick(["    @property", "    def few(self): return log.append(1) or 4"], [], []),
             "",
             "def bump(p, q):",
             "    p[q % 6] += 1",
@@ -548,6 +591,15 @@ class Grow:
                 "lm = [[2**62, 5, -1] for w in range(8)]",
             ),
         ]
+        setup += [
+            "da = array.array('d', [0.5 * v for v in range(40)])",
+            self.pick("bb = bytearray(range(40))", "bb = array.array('h', range(40))"),
+            self.pick("ti = tuple(range(3, 30))", "ti = (1, 2)", "ti = bytes(range(20))"),
+            "lt = [(v, 2 * v) for v in range(9)]",
+            self.pick("r0, r1 = lf, li", "r0, r1 = None, ti", "r0, r1 = ll[0], lm[1]"),
+            "ob = Ob()",
+            f"ob.n, ob.f, ob.li, ob.m = {self.pick('4', '2**62')}, 0.75, li[:], [lf[:3], lf[3:6]]",
+        ]
         keep = [n for n in ("n0", "n1", "f0", "b0") if self.r.random() < 0.5]
         if self.in_function:
             if self.r.random() < 0.3:
@@ -573,7 +625,8 @@ class Grow:
                 if self.r.random() < 0.5:
                     self.loop()
             arrays = "fa, ga, ia, ba, ua, ra, za, ma"
-            every = f"n0, f0, f1, b0, x0, y0, {arrays}, li, lf, lb, ll, lm, gi, gl"
+            every = f"n0, f0, f1, b0, x0, y0, {arrays}, li, lf, lb, ll, lm, gi, gl, r0, r1, da, bb"
+            every += ", ti, lt, vars(ob)"
             self.line(f"out.append(({every}))")
             self.line(f"return {', '.join(['n1', 'f2', *keep])}")
             self.level -= 1

@@ -6,6 +6,7 @@ python -m tests.loops.run --replay 17
 """
 
 import argparse
+import array
 import ast
 import collections
 import contextlib
@@ -39,6 +40,12 @@ def _shown(value, depth=0):
         return f"{kind.__name__}{a.dtype}{a.shape}{elements}"
     if kind in (list, tuple) and depth < 6:
         return f"{kind.__name__}[{', '.join(_shown(v, depth + 1) for v in value)}]"
+    if kind in (array.array, bytearray, bytes):
+        return f"{kind.__name__} {value!r}"
+    if kind is dict:
+        return f"dict {_shown(list(value.items()), depth + 1)}"
+    if kind.__name__ == "Ob":
+        return f"Ob {_shown(vars(value), depth + 1)}"
     if isinstance(value, numpy.generic):
         whose = "numbus." if kind in numbus._core.scalar_types else ""
         return f"{whose}{kind.__name__} {value.tobytes().hex()}"

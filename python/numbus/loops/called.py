@@ -7,7 +7,7 @@ function that has no effects may be begun again.
 
 import ast
 
-from . import emit
+from . import calls, emit
 from .numbers import CODES, STORES, Unsupported
 
 _ZERO = {"i": "0", "f": "0.0", "b": "False"}
@@ -65,7 +65,7 @@ class FunctionEmitter(emit.Emitter):
                 convert = {"i": "int", "f": "float", "b": "bool"}[store]
                 self.line(f"{n}_{store} = " + (f"{convert}({n}_p)" if given else zero))
         zero = _ZERO[STORES[kind]]
-        given = [f"{n}_p" for n in self.numbers] + [*emit.passed(arrays), "true_", "false_"]
+        given = [f"{n}_p" for n in self.numbers] + [*calls.passed(arrays), "true_", "false_"]
         text = [x.replace("return False, ?", f"return False, {zero}") for x in body]
         return kind, [f"def {name}({', '.join(given)}):", *self.lines, *text], arrays
 

@@ -7,8 +7,9 @@ at the head of a loop only grow, until an emission changes nothing.
 """
 
 import ast
+import operator
 
-from . import heads, numbers, select
+from . import calls, heads, numbers, places, select
 from .numbers import CODES, STORES, Unsupported, Value
 
 INDENT = "    "
@@ -20,7 +21,7 @@ class NotCompiled(Exception):
     """The loop would be left in each iteration: the line and why."""
 
 
-class Emitter:
+class Emitter(calls.Calls, places.Places):
     """Emits one loop for the kinds of its names at the entry.
 
     loop: with numbered statements. names: those that are assigned to. fixed: what each other name,
@@ -50,6 +51,7 @@ class Emitter:
         self.ids = {n: f"g{j}" for j, n in enumerate(self.more)}
         arrays = [f for f in fixed.values() if isinstance(f, tuple) and f[0] == "array"]
         growing = {f[5] for f in arrays if f[6] == "grows"}
+        self.by_parameter = {f[5]: f for f in arrays}
         self.growing = sorted(growing, key=lambda a: int(a[1:]))  # in the order of Held's
 
     # --- text
@@ -287,11 +289,13 @@ class Emitter:
         self.at = n.at
         is_for = isinstance(n, ast.For)
         if is_for and (over := heads.over(n)):
-            env = self._tried(n, [], env, lambda e: self._over(n, over, e))
+            read = [name for name in over.names if name in self.names]
+            env = self._tried(n, read, env, lambda e: self._over(n, over, e))
             if env is None:
                 return None
         elif is_for and not outer:
-            env = self._tried(n, [x for a in n.iter.args for x in names_read(a, self.names)], env,
+            args = heads.range_of(n.iter)[0].args
+            env = self._tried(n, [x for a in args for x in names_read(a, self.names)], env,
                               lambda e: self._range(n, e))  # fmt: skip
             if env is None:
                 return None
@@ -315,9 +319,11 @@ class Emitter:
         return ended
 
     def _range(self, n, env):
-        if "range" in self.entry or self.fixed.get("range") != ("call", "range"):
-            raise Unsupported("a range() that is not Python's")
-        args = [self.value(a, env) for a in n.iter.args]
+        call, backwards = heads.range_of(n.iter)
+        for word in ("range", "reversed")[: 1 + backwards]:
+            if word in self.entry or self.fixed.get(word) != ("call", word):
+                raise Unsupported(f"a {word}() that is not Python's")
+        args = [self.value(a, env) for a in call.args]
         for a in args:
             if a.kind not in numbers.INTEGERS:
                 raise Unsupported("range() of something else than integers")
@@ -334,51 +340,37 @@ class Emitter:
                 self.check(f"{name} > {1 << 61} or {name} < {-(1 << 61)}")
         if not _is_small(step):
             self.check(f"s{n.at} == 0")
+        if backwards:
+            b, e, s = (self.temporary(f"{word}{n.at}") for word in "bes")
+            count = self.temporary(f"({e} - {b} + {s} - (1 if {s} > 0 else -1)) // {s}")
+            self.line(f"b{n.at} = {b} + (max({count}, 0) - 1) * {s}")
+            self.line(f"e{n.at} = {b} - {s}")
+            self.line(f"s{n.at} = -{s}")
         return env
 
     def _over(self, n, over, env):
         """The bounds of the indices of a loop over items."""
-        self._sequences(over)
+        parts = self._sequences(n, over, env)
         if over.around and self.fixed.get(over.around) != ("call", over.around):
             raise Unsupported(f"a loop over {over.around}(…) that is not Python's")
         if n is not self.loop:
-            ends = [f"{a[5]}_0" for a in self._sequences(over)]
+            ends = [f"{a[5]}_{len(at)}" for a, at in parts]
             for word, text in zip("bes", ("0", ends[0], "1")):
                 self.line(f"{word}{n.at} = {text}")
             for end in ends[1:]:
                 self.line(f"e{n.at} = min(e{n.at}, {end})")
         return env
 
-    def _sequences(self, over):
-        """The arrays and lists that a loop goes over."""
-        arrays = [self._array(ast.Name(name)) for name in over.names]
-        for name, a in zip(over.names, arrays):
-            if a is None or a[3] != 1 or a[6] in ("ours", "grows"):
-                raise Unsupported(f"a loop over '{name}', which is no list or array of numbers")
-        return arrays
-
-    def _items(self, n, over):
-        """Assigns to the names in the head of a loop over items: the kinds of names."""
-        values = [numbers.load(a, f"k{n.at}") for a in self._sequences(over)]
-        if over.around == "enumerate":
-            values.insert(0, Value(f"k{n.at} + {over.start}" if over.start else f"k{n.at}", "i"))
-        kinds = {}
-        for name, v in zip(heads.targets(n), values):
-            self._set(name, v)
-            kinds[name] = frozenset(v.kind)
-        return kinds
-
     def _for_body(self, n, env):
         if over := heads.over(n):
             self.block(f"for k{n.at} in range(b{n.at}, e{n.at}):")
-            inside = {**env, **self._items(n, over)}
+            inside = {**env, **self._items(n, over, env)}
             return self._rest_of_body(n, env, inside)
-        step = n.iter.args[2] if len(n.iter.args) == 3 else None
-        text = "1" if step is None else ast.unparse(step)
-        step = f"s{n.at}" if not _is_small(text) or n is self.loop else text
+        call, backwards = heads.range_of(n.iter)
+        text = ast.unparse(call.args[2]) if len(call.args) == 3 else "1"
+        known = _is_small(text) and not backwards
+        step = text if known and (n is not self.loop or text == "1") else f"s{n.at}"
         bounds = f"b{n.at}, e{n.at}" + ("" if step == "1" else f", {step}")
-        if n is self.loop and (len(n.iter.args) < 3):
-            bounds = f"b{n.at}, e{n.at}"
         self.block(f"for k{n.at} in range({bounds}):")
         self._set(n.target.id, Value(f"k{n.at}", "i"))
         return self._rest_of_body(n, env, {**env, n.target.id: frozenset("i")})
@@ -444,11 +436,11 @@ class Emitter:
                 if len(n.targets) > 1:
                     raise Unsupported("an unpacking beside another target")
                 for t, v in zip(target.elts, n.value.elts):
-                    v = self.value(v, env)
+                    v = self._assigned(v, env)
                     pairs.append((t, Value(self.temporary(v.text), v.kind)))
             else:
                 if value is None:
-                    value = self.value(n.value, env)
+                    value = self._assigned(n.value, env)
                     if len(n.targets) > 1:
                         value = Value(self.temporary(value.text), value.kind)
                 pairs.append((target, value))
@@ -475,6 +467,19 @@ class Emitter:
                 self._set(target.id, v)
                 env[target.id] = frozenset(v.kind)
         return env
+
+    def _assigned(self, n, env):
+        """The value of an expression, which may be a row of an array."""
+        if isinstance(n, ast.Name) and n.id in self.entry:
+            array, at = self._row_of(n.id, env)
+            if array is not None:
+                return Value(at[0], places.kind_of_rows(array))
+        if isinstance(n, ast.Subscript) and not isinstance(n.slice, (ast.Tuple, ast.Slice)):
+            array = self._array(n.value)
+            if array is not None and array[3] > 1 and array[6] != "ours":
+                return Value(self._position(array, 0, self.value(n.slice, env)),
+                             places.kind_of_rows(array))  # fmt: skip
+        return self.value(n, env)
 
     def _set(self, name, value):
         if value.kind not in CODES:
@@ -514,7 +519,7 @@ class Emitter:
     def _name(self, n, env):
         if n.id in self.entry:
             (kind,) = env[n.id]
-            if kind == "o":
+            if kind == "o" or kind in numbers.ROWS:
                 raise Unsupported(f"'{n.id}', which holds no number")
             return Value(f"{n.id}_{STORES[kind]}", kind)
         return self._number(n.id)
@@ -544,6 +549,9 @@ class Emitter:
         return numbers.unary(self, type(n.op), self.value(n.operand, env))
 
     def _binop(self, n, env):
+        known = _known_integer(n)
+        if known is not None:
+            return numbers.constant(known)
         a = self._kept(self.value(n.left, env))
         return numbers.binary(self, type(n.op), a, self._kept(self.value(n.right, env)), n.right)
 
@@ -599,10 +607,6 @@ class Emitter:
             raise Unsupported("'if … else' of several types")
         return Value(r, a.kind)
 
-    def _array(self, n):
-        found = self.fixed.get(n.id) if isinstance(n, ast.Name) else None
-        return found if isinstance(found, tuple) and found[0] == "array" else None
-
     def _subscript(self, n, env):
         if isinstance(n.value, ast.Attribute) and n.value.attr == "shape":
             array = self._array(n.value.value)
@@ -614,127 +618,23 @@ class Emitter:
         v = numbers.load(array, index)
         return Value(self.temporary(v.text), v.kind)
 
-    def _element(self, n, env):
-        """The array that an element belongs to, and the text of its index, which is inside."""
-        parts = []
-        while isinstance(n, ast.Subscript):
-            items = n.slice.elts if isinstance(n.slice, ast.Tuple) else [n.slice]
-            parts[:0] = [items]
-            n = n.value
-        array = self._array(n)
-        if array is None:
-            raise Unsupported("an element of what is no array or list of numbers")
-        if array[6] not in numbers.ARRAYS and any(len(p) > 1 for p in parts):
-            raise Unsupported("an index of a list that is a tuple")
-        items = [i for p in parts for i in p]
-        if len(items) != array[3]:
-            raise Unsupported("a part of an array")
-        index = []
-        for d, item in enumerate(items):
-            index.append(self._position(array, d, self.value(item, env)))
-        return array, ", ".join(index)
 
-    def _position(self, array, axis, v):
-        """The name of an index that is inside."""
-        if v.kind not in numbers.INTEGERS:
-            raise Unsupported("an index that is no integer")
-        i, extent = self.temporary(v.text), f"{array[5]}_{axis}"
-        self.block(f"if {i} < 0:")
-        self.line(f"{i} += {extent}")
-        self.end()
-        self.check(f"{i} < 0 or {i} >= {extent}")
-        return i
-
-    def _call(self, n, env):
-        name = n.func.id if isinstance(n.func, ast.Name) else f"{n.func.value.id}.{n.func.attr}"
-        if isinstance(n.func, ast.Name) and n.func.id in self.entry:
-            raise Unsupported(f"a call of '{name}'")
-        what = self.fixed.get(name, "o")
-        if not isinstance(what, tuple) or what[0] not in ("call", "function"):
-            raise Unsupported(f"a call of '{name}'")
-        if what[0] == "function":
-            return self._call_of(what[1], n, env)
-        if n.keywords:
-            raise Unsupported(f"a call of '{name}' with names of arguments")
-        if what[1] == "len":
-            if len(n.args) != 1:
-                raise Unsupported("len() of several values")
-            return self._length(n.args[0], env)
-        args = [self._kept(self.value(a, env)) for a in n.args]
-        return numbers.call(self, what[1], args)
-
-    def _call_of(self, called, n, env):
-        """A call of a function of the program's."""
-        given, kinds = [], []
-        for a in _arguments(called, n):
-            if isinstance(a, Value):
-                kinds.append(a.kind)
-                given.append(a.text)
-                continue
-            array = self._array(a)
-            if array is not None:
-                kinds.append(array)
-                continue
-            v = self._kept(self.value(a, env))
-            if v.kind not in CODES:
-                raise Unsupported(f"a call of '{called.name}' with this type")
-            kinds.append(v.kind)
-            given.append(v.text)
-        name, kind, _, arrays = self._function(called, tuple(kinds))
-        self.temporaries += 1
-        ok, r = f"t{self.temporaries}", f"r{self.temporaries}"
-        given += [*passed(arrays), "true_", "false_"]
-        self.line(f"{ok}, {r} = {name}({', '.join(given)})")
-        self.check(f"not {ok}")
-        return Value(r, kind)
-
-    def _function(self, called, kinds):
-        if (called, kinds) not in self.made:
-            self.made[called, kinds] = None  # one that calls itself
-            emitter = self.of_function(called, kinds, self.made)
-            name = f"call{len(self.made)}"
-            try:
-                kind, lines, arrays = emitter.function(name)
-            except Unsupported as why:
-                self.made[called, kinds] = str(why)
-                raise
-            del self.made[called, kinds]  # after those that it calls
-            self.made[called, kinds] = name, kind, lines, arrays
-        found = self.made[called, kinds]
-        if not isinstance(found, tuple):
-            raise Unsupported(found or f"'{called.name}', which calls itself")
-        return found
-
-    def _length(self, n, env):
-        """len(a), or len(m[i]) of a list of rows."""
-        array = self._array(n)
-        if array is not None:
-            return Value(f"{array[5]}_0", "i")
-        array = self._array(n.value) if isinstance(n, ast.Subscript) else None
-        if array is None or array[6] != "list" or array[3] != 2:
-            raise Unsupported("len() of this")
-        self._position(array, 0, self.value(n.slice, env))
-        return Value(f"{array[5]}_1", "i")
+_FOLDED = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Pow: operator.pow,
+}  # fmt: skip
 
 
-def _arguments(called, n):
-    """The nodes of what a call gives to each parameter, or Value for a default."""
-    bound = dict(zip(called.parameters, n.args))
-    for k in n.keywords:
-        if k.arg in bound:
-            raise Unsupported(f"a call of '{called.name}' with an argument twice")
-        bound[k.arg] = k.value
-    for name, of in called.defaults.items():
-        if name not in bound and of[0] == "number":
-            bound[name] = Value(of[2], of[1])
-    if len(n.args) > len(called.parameters) or set(bound) != set(called.parameters):
-        raise Unsupported(f"a call of '{called.name}' with other arguments than it has")
-    return [bound[p] for p in called.parameters]
-
-
-def passed(arrays):
-    """The arguments of a function that arrays are: of lists that grow their lengths, too."""
-    return [a[5] for a in arrays] + [f"{a[5]}_0" for a in arrays if a[6] == "grows"]
+def _known_integer(n):
+    """What an expression of integers of the source gives, such as 10**9 + 7; None for others."""
+    if isinstance(n, ast.Constant) and type(n.value) is int and abs(n.value) < 1 << 63:
+        return n.value
+    if not isinstance(n, ast.BinOp) or type(n.op) not in _FOLDED:
+        return None
+    a, b = _known_integer(n.left), _known_integer(n.right)
+    if a is None or b is None or (isinstance(n.op, ast.Pow) and not 0 <= b < 64):
+        return None
+    found = _FOLDED[type(n.op)](a, b)
+    return found if abs(found) < 1 << 63 else None
 
 
 def _is_small(text):

@@ -90,7 +90,8 @@ def called(function, changing, depth=0):
             found = None
         if attribute is not None:
             name = f"{name}.{attribute}"
-            found = vars(found).get(attribute) if isinstance(found, types.ModuleType) else None
+            of_module = issubclass(type(found), types.ModuleType)
+            found = vars(found).get(attribute) if of_module else None
         fixed[name] = _describe(found, function, changing, depth)
     given = function.__defaults__ or ()
     names = code.co_varnames[code.co_argcount - len(given) : code.co_argcount]
@@ -150,7 +151,7 @@ def _describe(value, function, changing, depth):
     known = numbers.known_function(value)
     if known is not None:
         return ("call", known)
-    if isinstance(value, types.FunctionType) and value is not function:
+    if type(value) is types.FunctionType and value is not function:
         found = called(value, changing, depth + 1)
         return "o" if found is None else ("function", found)
     return "o"

@@ -57,13 +57,18 @@ class _Items:
 _ITERATORS = type(iter([])), type(iter(_Items()))  # of lists, and of arrays
 
 
-def is_range(node):
-    """Whether a loop goes over `range(…)`; that the name means Python's is asked as it runs."""
-    return (
-        _is_call(node, "range")
-        and 1 <= len(node.args) <= 3
-        and not any(isinstance(a, ast.Starred) for a in node.args)
+def range_of(node):
+    """(the call of range(), whether it is reversed) of `range(…)` and `reversed(range(…))`; None
+    for all else. That these names mean Python's is asked as it runs.
+    """
+    backwards = _is_call(node, "reversed") and len(node.args) == 1
+    call = node.args[0] if backwards else node
+    fits = (
+        _is_call(call, "range")
+        and 1 <= len(call.args) <= 3
+        and not any(isinstance(a, ast.Starred) for a in call.args)
     )
+    return (call, backwards) if fits else None
 
 
 def _is_call(node, name):
@@ -80,14 +85,14 @@ def over(loop):
     not fit.
     """
     node, of = loop.iter, None
-    if isinstance(node, ast.Name):
-        of = Over("", [node.id])
-    elif _is_call(node, "zip") and node.args and _are_names(node.args):
-        of = Over("zip", [a.id for a in node.args])
-    elif _is_call(node, "enumerate") and 1 <= len(node.args) <= 2 and _are_names(node.args[:1]):
+    if name_of(node):
+        of = Over("", [name_of(node)])
+    elif _is_call(node, "zip") and node.args and all(map(name_of, node.args)):
+        of = Over("zip", [name_of(a) for a in node.args])
+    elif _is_call(node, "enumerate") and 1 <= len(node.args) <= 2 and name_of(node.args[0]):
         start = node.args[1] if len(node.args) > 1 else ast.Constant(0)
         if isinstance(start, ast.Constant) and type(start.value) is int and start.value < 1 << 61:
-            of = Over("enumerate", [node.args[0].id], start.value)
+            of = Over("enumerate", [name_of(node.args[0])], start.value)
     if of is None:
         return None
     count = {"": None, "enumerate": 2, "zip": len(of.names)}[of.around]
@@ -96,6 +101,13 @@ def over(loop):
     names = targets(loop)
     fits = isinstance(loop.target, ast.Tuple) and names and len(set(names)) == count == len(names)
     return of if fits else None
+
+
+def name_of(node):
+    """`a`, or `a.b`, of such a node; None for others."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def _are_names(nodes):

@@ -1,5 +1,6 @@
 """The values that a loop finds where compiled code begins, and what they are for the compiler."""
 
+import array
 import inspect
 import math
 import time
@@ -56,6 +57,7 @@ class Held:
         self._grown = []  # (list, array with room for more, kind)
         self._bools = []  # (list, number of the array): whose items are used in place
         self._taken = set()  # ids of lists that are copied
+        self.sources = []  # what each array stands for
 
         def find(name):
             if name in local:
@@ -86,14 +88,15 @@ class Held:
             name = f"{first}.{attribute}"
             fixed[name] = "o"
             value = self.values.get(first)
-            if isinstance(value, types.ModuleType) and attribute in vars(value):
-                self.values[name] = vars(value)[attribute]
-                fixed[name] = self._describe(self.values[name], call_only=True)
+            value = _NOTHING if value is None else _attribute(value, attribute)
+            if value is not _NOTHING:
+                self.values[name] = value
+                fixed[name] = self._describe(value)
         self.entry, self.fixed = entry, fixed
         self.numbers = [n for n, f in fixed.items() if isinstance(f, str) and f in numbers.STORES]
         self.key = (*entry.values(), *fixed.values())
 
-    def _describe(self, value, call_only=False):
+    def _describe(self, value):
         kind = _number_kind(value)
         if kind != "o":
             return kind
@@ -103,16 +106,18 @@ class Held:
         if type(value) is types.FunctionType:
             found = functions.called(value, self._changing)
             return "o" if found is None else ("function", found)
-        if call_only:
-            return "o"
         if id(value) not in self._known:
+            before = len(self.arrays)
             self._known[id(value)] = self._array(value)
+            self.sources += [value] * (len(self.arrays) - before)
         return self._known[id(value)]
 
     def _array(self, value):
         kind = type(value)
-        if kind is list:
+        if kind is list or kind is tuple:
             return self._list(value)
+        if kind in _MEMORY:
+            return self._memory(value)
         if kind is numpy.ndarray:
             writable = value.flags.writeable
             if not value.flags.aligned:
@@ -134,14 +139,35 @@ class Held:
         whose = "array" if kind is numpy.ndarray else "ours"
         return ("array", elements, value.dtype, value.ndim, writable, parameter, whose)
 
+    def _memory(self, value):
+        """Python's array.array, bytearray and bytes: elements of their memory."""
+        code = getattr(value, "typecode", "B")
+        if not value or code not in _OF_MEMORY:
+            return "o"
+        kind, items = _OF_MEMORY[code], numpy.frombuffer(value, code)
+        self.arrays.append(items)
+        parameter = f"a{len(self.arrays) - 1}"
+        return ("array", kind, items.dtype, 1, items.flags.writeable, parameter, "items")
+
     def _list(self, value):
+        grows, writable = id(value) in self._growing, type(value) is list
+        if not writable:
+            self._spend(len(value) * _PER_ITEM["f"])
+            value = list(value)
+            writable = bool(value) and type(value[0]) is list
+        elif value and type(value[0]) is tuple:
+            writable = False
+        if value and type(value[0]) is tuple:
+            if len(value) > _MOST_TUPLES or any(type(row) is not tuple for row in value):
+                return "o"
+            value = [list(row) for row in value]
         found = _core.list_guess(value)
         if found is None:
             return "o"
         kind, extents, rows = found
         count = math.prod(extents)
-        grows, costs = id(value) in self._growing, count * _PER_ITEM[kind]
-        in_place = kind == "b" and len(extents) == 1 and not grows
+        costs = count * _PER_ITEM[kind]
+        in_place = kind == "b" and len(extents) == 1 and not grows and writable
         if in_place and (count <= _IN_PLACE or self._seconds < costs):
             if id(value) in self._taken or (not self._guess and _core.list_words(value) is None):
                 return "o"
@@ -165,10 +191,10 @@ class Held:
         dtype = numpy.dtype(_OF_LISTS[kind])
         if grows and len(extents) > 1:
             return "o"
-        self._listed.append((value, len(self.arrays), kind, extents, grows))
+        self._listed.append((value, len(self.arrays), kind, extents, grows, writable))
         self.arrays.append(numpy.empty((0,) * len(extents), dtype))  # until copy_lists()
         how = "grows" if grows else "list"
-        return ("array", kind, dtype, len(extents), True, f"a{len(self.arrays) - 1}", how)
+        return ("array", kind, dtype, len(extents), writable, f"a{len(self.arrays) - 1}", how)
 
     def _spend(self, seconds):
         self._seconds -= max(seconds, 0.0)
@@ -183,7 +209,7 @@ class Held:
         """The numbers that code begins with, and room for those it ends with."""
         names = [*self.loop.names, *self.numbers]
         last = 4 + 2 * len(names) + 3 * loops
-        growing = [extents[0] for _, _, _, extents, grows in self._listed if grows]
+        growing = [extents[0] for _, _, _, extents, grows, _ in self._listed if grows]
         si = numpy.zeros(last + 2 + len(growing), numpy.int64)
         si[last : last + 2] = id(True), id(False)
         si[last + 2 :] = growing
@@ -200,12 +226,13 @@ class Held:
         """Puts arrays of the same numbers in the place of lists."""
         for value, k in self._bools:
             self.arrays[k] = numpy.frombuffer(_core.list_words(value), numpy.int64)
-        for value, k, kind, extents, grows in self._listed:
+        for value, k, kind, extents, grows, writable in self._listed:
             room = (extents[0] + max(extents[0], ROOM),) if grows else extents
             made = self.arrays[k] = numpy.empty(room, _OF_LISTS[kind])
             held = made[: extents[0]] if grows else made
             _core.read_list(value, held, kind)
-            self._lists.append((value, held, held.copy(), kind))
+            if writable:
+                self._lists.append((value, held, held.copy(), kind))
             if grows:
                 self._grown.append((value, made, kind))
 
@@ -217,6 +244,29 @@ class Held:
             _core.extend_list(*of, count)
 
 
+_NOTHING = object()
+
+
+def _attribute(value, name):
+    """The attribute of a module, or of an object or class for which reading it runs no code;
+    _NOTHING: there is none.
+    """
+    if issubclass(type(value), types.ModuleType):
+        return vars(value).get(name, _NOTHING)
+    reads = type(value).__getattribute__
+    if reads is not object.__getattribute__ and reads is not type.__getattribute__:
+        return _NOTHING
+    found = inspect.getattr_static(value, name, _NOTHING)
+    if type(found) is types.MemberDescriptorType and type(value).__flags__ & _OF_PYTHON:
+        return getattr(value, name, _NOTHING)  # one of __slots__
+    return found if type(found) in _PLAIN else _NOTHING
+
+
+_OF_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that a program has made
+_PLAIN = {*_KINDS, list, tuple, numpy.ndarray, _core.ndarray, array.array, bytearray, bytes}
+_MEMORY = array.array, bytearray, bytes
+_OF_MEMORY = {code: "f" if code in "fd" else "i" for code in "bBhHiIlqfd"}
+_MOST_TUPLES = 100_000
 _OF_LISTS = {"i": numpy.int64, "f": numpy.float64, "b": numpy.bool_}
 
 

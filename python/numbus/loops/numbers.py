@@ -13,10 +13,15 @@ import numpy
 from . import narrow
 
 # The words in which a name's kind is noted, and which of its variables holds the number.
+FIRST_ROW = 1000
 CODES = {"i": 1, "f": 2, "b": 3, "I": 4, "F": 5, "B": 6, "H": 7, "G": 8}
 STORES = {"i": "i", "I": "i", "H": "i", "f": "f", "F": "f", "G": "f", "b": "b", "B": "b"}
 CODES |= {kind: 9 + k for k, kind in enumerate(narrow.KINDS)}
 STORES |= dict.fromkeys(narrow.KINDS, "i")
+# Names of rows, by the number of the array: of whole arrays with one index, held as an int.
+ROWS = {chr(0xE000 + k): k for k in range(64)}
+CODES |= {kind: FIRST_ROW + k for kind, k in ROWS.items()}
+STORES |= dict.fromkeys(ROWS, "i")
 FLOATS, INTEGERS, NUMPYS = "fFG", "iIH" + narrow.KINDS, "IFHG" + narrow.KINDS
 _EXACT = 1 << 53  # up to here each int is a float64
 _LARGEST = "1.7976931348623157e+308"
@@ -276,6 +281,15 @@ def to_store(e, array, v):
         if v.kind != kind:
             raise Unsupported("a list of numbers of several types")
         return v.text
+    if array[6] == "items":  # of Python's array.array and bytearray
+        if kind == "f" and v.kind in FLOATS + INTEGERS + "b":
+            return _float(v)
+        if kind == "i" and v.kind in INTEGERS + "b":
+            if array[2] != numpy.int64:
+                low, high = (int(getattr(numpy.iinfo(array[2]), k)) for k in ("min", "max"))
+                e.check(f"{_int(v)} < {low} or {_int(v)} > {high}")
+            return _int(v)
+        raise Unsupported("a conversion to the type of an array")
     if kind == "F" and v.kind in FLOATS + INTEGERS + "b":
         return _float(v)
     if kind == "I" and v.kind in INTEGERS + "b":
@@ -297,7 +311,8 @@ _OF_C = {
 _LOGARITHMS = {"log", "log2", "log10"}
 C_FUNCTIONS = (*_OF_C, *_LOGARITHMS)
 KNOWN = {
-    "abs", "min", "max", "int", "float", "bool", "len", "range", "enumerate", "zip", "math.sqrt",
+    "abs", "min", "max", "int", "float", "bool", "len", "range", "reversed", "enumerate", "zip",
+    "math.sqrt",
     "math.fabs", "math.floor", "math.ceil", "math.trunc", *(f"math.{n}" for n in C_FUNCTIONS),
     "numpy.float64", "numpy.int64", *(f"numpy.{n}" for n in narrow.LETTERS.values()),
 }  # fmt: skip
@@ -326,7 +341,7 @@ def call(e, name, args):
             better = compare(e, ast.Gt if name == "max" else ast.Lt, a, Value(r, a.kind))
             e.line(f"{r} = {a.text} if {better.text} else {r}")
         return Value(r, args[0].kind)
-    if len(args) != 1 or name in ("range", "enumerate", "zip"):
+    if len(args) != 1 or name in ("range", "reversed", "enumerate", "zip"):
         raise Unsupported(f"{name}() of {len(args)} values")
     (a,) = args
     if name == "abs":

@@ -13,7 +13,7 @@ import time
 import numpy
 
 from .. import _core
-from . import background, functions, heads, report, select
+from . import background, functions, heads, numbers, report, select
 from .held import MAKE, Held, TooCostly
 
 # Seconds that a loop has run before it is compiled, which takes about as long.
@@ -288,7 +288,9 @@ def _values(run, held, si, sf, code):
     this = run.loop
     for j, name in enumerate(this.names):
         tag = si[4 + 2 * j]
-        if tag:
+        if tag >= numbers.FIRST_ROW:
+            values.append(held.sources[tag - numbers.FIRST_ROW][si[5 + 2 * j]])
+        elif tag:
             values.append(MAKE[tag](si[5 + 2 * j], sf[j]))
         elif name in held.values:
             values.append(held.values[name])
@@ -301,7 +303,11 @@ def _values(run, held, si, sf, code):
         k, e, s = si[first + 3 * m : first + 3 * m + 3]
         if not s:
             continue  # one that has not begun
-        rest = over.rest(held.sequences(over), k + 1) if over else range(k + s, e, s)
+        if over:
+            now = dict(zip(this.names, values))
+            rest = over.rest([now.get(n, held.values.get(n)) for n in over.names], k + 1)
+        else:
+            rest = range(k + s, e, s)
         if at == this.node.at:
             run.rest = rest
         else:

@@ -40,9 +40,9 @@ def is_known(node):
 
 def is_tiny(loop):
     """Whether a loop has few items, which its text tells, and no loop in it."""
-    if not isinstance(loop, ast.For) or not heads.is_range(loop.iter) or loop.orelse:
+    if not isinstance(loop, ast.For) or not heads.range_of(loop.iter) or loop.orelse:
         return False
-    args = loop.iter.args
+    args = heads.range_of(loop.iter)[0].args
     if not all(isinstance(a, ast.Constant) and type(a.value) is int for a in args):
         return False
     if any(isinstance(n, _LOOPS) for b in loop.body for n in ast.walk(b)):
@@ -190,8 +190,8 @@ def _head(n):
         return is_known(n.test)
     if heads.over(n):
         return True
-    named = isinstance(n.target, ast.Name)
-    return named and heads.is_range(n.iter) and all(map(is_known, n.iter.args))
+    found = heads.range_of(n.iter)
+    return isinstance(n.target, ast.Name) and found and all(map(is_known, found[0].args))
 
 
 def assigned(loop):

@@ -1,0 +1,177 @@
+"""What compiled loops read and write: rows, tuples, memory of Python's, attributes."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.loops.run import AFTER
+from tests.python.test_loops import check, installed
+
+__all__ = ["installed"]  # which every test here uses, too
+
+
+@pytest.mark.parametrize("after", AFTER)
+def test_names_of_rows(after):
+    made = check("""
+        def f(m, a, t):
+            s = 0.0
+            for k in range(60):
+                for row in m:
+                    for x in row:
+                        s += x
+                    row[k % 3] += 1
+                for j, q in enumerate(a):
+                    s += q[1] * len(q)
+                    q[0] = s
+                p, r = t[k % 2], m[k % 2]
+                s += p[-1] - r[1]
+                if k == 31:
+                    print(row, q, p, r)  # the very rows
+                    r.append(k)
+                    m[0], m[1] = m[1], m[0]
+                if k == 50:
+                    r = None
+            return s, row, q, r is None, p
+        out = [f([[1, 2, 3], [4, 5, 6]], np.arange(6.0).reshape(2, 3), [(1, 2), (3, 4)])]
+        m = [[0] * 4 for _ in range(5)]
+        for i in range(200):
+            r = m[i % 5]
+            r[i % 4] += i
+        kept = r is m[4]
+        try:
+            for i in range(200):
+                r = m[i % 7]
+                r[3] = i
+        except IndexError as e:
+            out.append((str(e), i, r))
+        """, after, entered=True)  # fmt: skip
+    assert sum(m.entries for m in made) > (3 if after < 50 else 0)
+
+
+@pytest.mark.parametrize("after", AFTER)
+def test_tuples_and_memory_of_pythons(after):
+    check("""
+        import array
+        t, b, d = (3, 5, 8), bytearray(20), array.array("d", [0.5] * 9)
+        h, s = array.array("h", [1, 2, 3]), array.array("f", [0.1] * 4)
+        n, out = 0, []
+        for i in range(300):
+            b[i % 20] = (b[i % 20] * 7 + t[i % 3]) % 256
+            d[i % 9] += t[-1] * s[i % 4]
+            s[i % 4] = d[i % 9] / 3
+            n += b[i % 7]
+        for x, size in ((b, 20), (h, 3)):
+            try:
+                for i in range(70000):
+                    x[i % size] = i
+            except (ValueError, OverflowError) as e:
+                out.append((type(e).__name__, str(e), i))
+        try:
+            for i in range(90):
+                t[i % 3] = 1
+        except TypeError as e:
+            out.append(str(e))
+        b.append(3)  # nothing holds its memory any more
+        d.append(1.0)
+        """, after, entered=True)  # fmt: skip
+
+
+@pytest.mark.parametrize("after", AFTER)
+def test_attributes_of_objects(after):
+    check("""
+        class A:
+            few = 3
+            def __init__(self):
+                self.n, self.x, self.m = 50, [0.5, 1.5], [[1, 2], [3, 4]]
+            def run(self):
+                s = 0.0
+                for i in range(self.n):
+                    self.x[i % 2] += self.few
+                    s += self.x[0] * self.m[i % 2][1] + len(self.m)
+                    if i == 33:
+                        self.n = 2.5
+                        self.x = self.x[::-1]
+                    for v in self.x:
+                        s -= v
+                return s, self.n, self.x
+        class Slots:
+            __slots__ = ("n",)
+        class Counted(A):
+            asked = 0
+            @property
+            def few(self):
+                Counted.asked += 1
+                return 2
+        class Hidden(A):
+            def __getattribute__(self, name):
+                log.append(name)
+                return super().__getattribute__(name)
+        log, s = [], Slots()
+        s.n, total = 7, 0
+        for i in range(120):
+            total += s.n * A.few
+        out = [A().run(), Counted().run(), Counted.asked, len(log)]
+        out += [Hidden().run(), len(log)]
+        """, after, entered=True)  # fmt: skip
+
+
+@pytest.mark.parametrize("after", AFTER)
+def test_ranges_that_are_reversed(after):
+    check("""
+        out = []
+        for i in reversed(range(150)):
+            for k in reversed(range(i % 5, 9, i % 3 + 1)):
+                out.append(k)
+                if k == 7 and i == 66:
+                    print(i, k)
+            for k in reversed(range(0)):
+                out.append(100)
+            for k in reversed(range(5, i % 3, -2)):
+                out.append(-k)
+        of = reversed(range(100))
+        n = 0
+        for i in of:
+            n += i
+        out.append(list(of))
+        def f(reversed):
+            n = 0
+            for i in reversed(range(90)):
+                n = n * 3 % 1000 + i
+            return n
+        out.append(f(lambda x: x))
+        """, after, entered=True)  # fmt: skip
+
+
+@pytest.mark.parametrize("after", AFTER)
+def test_a_loop_over_none(after):
+    """Seed 909096 of the generator: it was taken for a while loop."""
+    check("""
+        r, out = None, []
+        try:
+            for i in r:
+                out.append(i)
+        except TypeError as e:
+            out.append(str(e))
+        """, after)  # fmt: skip
+
+
+def test_what_changes_in_long_lists_is_written_back(tmp_path):
+    """Bools of long lists are copied; a float that others hold keeps its number."""
+    script = """
+n = 100_000
+b, f = [False] * n, [0.5 * k for k in range(n)]
+held = f[::7]
+for k in range(3):
+    for i in range(n):
+        b[i] = i % 3 == k
+        f[i] += 1.5
+assert b == [i % 3 == 2 for i in range(n)] and all(type(x) is bool for x in b)
+assert held == [0.5 * k for k in range(0, n, 7)]
+assert f == [0.5 * k + 4.5 for k in range(n)]
+print("fine")
+"""
+    (tmp_path / "long.py").write_text(script)
+    options = [sys.executable, "-m", "numbus", "--report", str(tmp_path / "long.py")]
+    done = subprocess.run(options, capture_output=True, text=True)
+    assert done.stdout == "fine\n", done.stderr
