@@ -53,7 +53,8 @@ class Grow:
     def integer(self, depth=2):
         r = self.r.random()
         if not self.alone and depth and self.r.random() < 0.03:
-            return f"{self.pick('look', 'bump')}(li, {self.index()})"
+            return self.pick(f"{self.pick('look', 'bump')}(li, {self.index()})",
+                             f"dig({self.index()}, {self.integer(0)} % 12)")  # fmt: skip
         if self.functions and depth and self.r.random() < 0.06:
             return self.user_call(depth - 1)
         if self.alone and 0.955 <= r:
@@ -88,7 +89,8 @@ class Grow:
         if r < 0.955:
             return f"({self.factor()} ** {self.pick('2', '3')})"
         if r < 0.97:
-            return f"abs({a})"
+            f = self.floating(depth - 1)
+            return self.pick(f"abs({a})", f"round({f})", f"math.gcd({a}, {b})")
         if r < 0.985:
             return self.pick(
                 "len(li)", "fa.shape[0]", "ma.shape[1]", "ia.size", "len(ma)", "len(ll)",
@@ -141,6 +143,8 @@ class Grow:
                 "sin", "cos", "exp", "sqrt", "log", "atan", "tanh", "floor", "fabs", "log10", "asin"
             )
             return f"math.{f}({self.pick(a, b, 'abs(' + a + ')')})"
+        if r < 0.915:
+            return self.pick(f"math.degrees({a})", f"math.radians({b})", f"math.pow({a}, {b})")
         if r < 0.93:
             return f"({self.integer(1)} / {self.pick(self.integer(1), '3', 'n2')})"
         if r < 0.95:
@@ -167,6 +171,10 @@ class Grow:
         )
         if self.r.random() < 0.3:
             a, b = b, a
+        if r < 0.4:
+            name = self.pick("sqrt", "abs", "floor", "ceil", "trunc", "sqrt")
+            return self.pick(f"np.{name}({a})", f"np.{name}(abs({b}))",
+                             f"np.{self.pick('maximum', 'minimum')}({a}, {b})")  # fmt: skip
         return f"({a} {self.pick('+', '-', '*', '+', '-', '*', '/')} {b})"
 
     def numpy_integer(self, depth=1):
@@ -540,6 +548,17 @@ class Grow:
             "class Ob:",
             "    few = 3",
             *self.pick(["    @property", "    def few(self): return log.append(1) or 4"], [], []),
+            "",
+            "def dig(p, q):",
+            f"    if {self.pick('q <= 0', 'q < p % 3', 'p > 40')}:",
+            f"        return {self.pick('p', '1', 'q * 2', '0.5', 'li', 'q / 3')}",
+            "    return "
+            + self.pick(
+                "dig(p + 1, q - 1) + q",
+                "q * dig(p, q - 1)",
+                "dig(p + 1, q)",
+                "dig(q % 5, q - 2) - dig(p, q // 2)",
+            ),
             "",
             "def bump(p, q):",
             "    p[q % 6] += 1",

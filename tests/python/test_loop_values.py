@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import numbus as nb
+import numpy as np
 import pytest
 
 from tests.loops.run import AFTER
@@ -141,6 +143,94 @@ def test_ranges_that_are_reversed(after):
             return n
         out.append(f(lambda x: x))
         """, after, entered=True)  # fmt: skip
+
+
+@pytest.mark.parametrize("after", AFTER)
+def test_functions_that_call_themselves(after):
+    made = check("""
+        def fib(n):
+            return n if n < 2 else fib(n - 1) + fib(n - 2)
+        def power(x, n):
+            if n == 0:
+                return 1.0
+            h = power(x, n // 2)
+            return h * h * (x if n % 2 else 1.0)
+        def search(a, x, lo, hi):
+            if lo >= hi:
+                return lo
+            m = (lo + hi) // 2
+            return search(a, x, m + 1, hi) if a[m] < x else search(a, x, lo, m)
+        def fact(n):
+            return 1 if n == 0 else n * fact(n - 1)
+        def even(n):
+            return True if n == 0 else odd(n - 1)
+        def odd(n):
+            return False if n == 0 else even(n - 1)
+        def several(n):
+            return 0.5 if n == 0 else several(n - 1) if n % 2 else n
+        def f():
+            def own(n):
+                return 1 if n < 3 else own(n - 1) + own(n - 3)
+            n, t, a = 0, 0.0, list(range(0, 700, 7))
+            for k in range(70):
+                n += fib(k % 13) + search(a, k * 9, 0, len(a)) + own(k % 12)
+                t += power(1.01, k)
+            for k in range(60):
+                n += fact(k % 23) % 1000
+            for k in range(60):
+                n += even(k)
+                t += several(k)
+            return n, t
+        out = [f()]
+        """, after, entered=True)  # fmt: skip
+    assert sum(m.entries for m in made) > 1
+
+
+def test_functions_that_call_themselves_too_often():
+    check("""
+        def deep(n):
+            return 0 if n == 0 else 1 + deep(n - 1)
+        def ever(n):
+            return ever(n + 1) + 1
+        def f(n):
+            s = 0
+            for k in range(200):
+                s += deep(k * 2)
+            return s if n == 0 else f(n - 1)
+        out = [f(0), f(300)]
+        try:
+            for k in range(90):
+                ever(k) if k > 80 else deep(k)
+        except RecursionError as e:
+            out.append((k, type(e).__name__))
+        """, 2, entered=True)  # fmt: skip
+
+
+@pytest.mark.parametrize("library", [np, nb])
+@pytest.mark.parametrize("after", AFTER)
+def test_functions_of_numpy_and_math(after, library):
+    check("""
+        import math
+        out, s, n = [], np.float64(0.0), 0
+        for i in range(150):
+            v = np.sqrt(i) + np.floor(i * 0.37) - np.abs(1.5 - i) + np.maximum(i * 0.5, 30.0)
+            s = s + np.minimum(v, np.float64(55.0)) * np.trunc(v / 3)
+            n += round(i * 0.5) + math.gcd(i * 6, 84) + round(i)
+            s += math.degrees(i) - math.radians(v) + math.pow(i + 0.5, 0.25)
+            y = np.minimum(i, 7)
+        for bad in (-1.0, float("nan"), float("inf")):
+            for i in range(60):
+                v = np.sqrt(bad if i == 44 else 2.0)
+            out.append(v)
+            for i in range(60):
+                v = np.maximum(bad if i > 44 else 0.0, -0.0)
+            out.append(v)
+        try:
+            for i in range(60):
+                n += round(2.5 if i < 50 else math.nan)
+        except ValueError as e:
+            out.append((str(e), i))
+        """, after, library, entered=True)  # fmt: skip
 
 
 @pytest.mark.parametrize("after", AFTER)

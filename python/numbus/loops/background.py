@@ -20,8 +20,9 @@ _count = 0  # threads that compile, of which the program does not know
 class Code:
     """A compiled loop for certain types."""
 
-    def __init__(self, call, loops, lines):
+    def __init__(self, call, loops, lines, is_deep):
         self._call, self.loops, self.lines = call, loops, lines
+        self.is_deep = is_deep  # whether a function in it calls itself
 
     def __call__(self, *args):
         return self._call(*args)
@@ -126,7 +127,7 @@ def _compile(this, fixed, entry, types):
 
     names = {
         "math": math, "np": numpy, **numbers.STEPS, "floor_divided": numbers.floor_divided,
-        "remainder": numbers.remainder,
+        "remainder": numbers.remainder, "greatest_divisor": numbers.greatest_divisor,
     }  # fmt: skip
     if os.environ.get("NUMBUS_LOOPS_PRINT"):
         print(f"# {this.file}:{this.line}", *leave, *text, sep="\n", file=sys.stderr)
@@ -143,7 +144,7 @@ def _compile(this, fixed, entry, types):
         return f"the compiler: {str(error).splitlines()[0]}"
     lines = {n.at: n.lineno for n in ast.walk(this.node) if hasattr(n, "at")}
     loops = [(n.at, n.target, heads.over(n)) for n in emitter.loops]
-    return Code(call, loops, lines)
+    return Code(call, loops, lines, any(called.calls_itself for called, _ in emitter.made))
 
 
 def wait():

@@ -10,6 +10,7 @@ import ast
 from . import calls, emit
 from .numbers import CODES, STORES, Unsupported
 
+DEEPEST = 300  # calls of a function in itself, which CPython has a limit for
 _ZERO = {"i": "0", "f": "0.0", "b": "False"}
 
 
@@ -29,7 +30,7 @@ class FunctionEmitter(emit.Emitter):
         names = [n for n in called.names if n not in fixed]
         entry = {n: kinds.get(n, "o") for n in names}
         super().__init__(None, names, fixed, entry, FunctionEmitter, made)
-        self._called = called
+        self._called, self._kinds = called, arguments
         self._returned = {}  # by the number of a line: the kind
 
     def function(self, name):
@@ -66,8 +67,11 @@ class FunctionEmitter(emit.Emitter):
                 self.line(f"{n}_{store} = " + (f"{convert}({n}_p)" if given else zero))
         zero = _ZERO[STORES[kind]]
         given = [f"{n}_p" for n in self.numbers] + [*calls.passed(arrays), "true_", "false_"]
-        text = [x.replace("return False, ?", f"return False, {zero}") for x in body]
-        return kind, [f"def {name}({', '.join(given)}):", *self.lines, *text], arrays
+        if self._called.calls_itself:
+            given.append("depth_")
+            self.check(f"depth_ > {DEEPEST} or interrupted()")
+        text = [x.replace("return False, ?", f"return False, {zero}") for x in self.lines + body]
+        return kind, [f"def {name}({', '.join(given)}):", *text], arrays
 
     def _assign(self, n, env):
         targets = [n.target] if isinstance(n, ast.AugAssign) else n.targets

@@ -14,10 +14,10 @@ class Calls:
         if isinstance(n.func, ast.Name) and n.func.id in self.entry:
             raise Unsupported(f"a call of '{name}'")
         what = self.fixed.get(name, "o")
-        if not isinstance(what, tuple) or what[0] not in ("call", "function"):
+        if not isinstance(what, tuple) or what[0] not in ("call", "function", "self"):
             raise Unsupported(f"a call of '{name}'")
-        if what[0] == "function":
-            return self._call_of(what[1], n, env)
+        if what[0] != "call":
+            return self._call_of(self._called if what[0] == "self" else what[1], n, env)
         if n.keywords:
             raise Unsupported(f"a call of '{name}' with names of arguments")
         if what[1] == "len":
@@ -48,26 +48,47 @@ class Calls:
         self.temporaries += 1
         ok, r = f"t{self.temporaries}", f"r{self.temporaries}"
         given += [*passed(arrays), "true_", "false_"]
+        if called.calls_itself:
+            given.append("depth_ + 1" if called == self._called else "0")
         self.line(f"{ok}, {r} = {name}({', '.join(given)})")
         self.check(f"not {ok}")
         return Value(r, kind)
 
     def _function(self, called, kinds):
-        if (called, kinds) not in self.made:
-            self.made[called, kinds] = None  # one that calls itself
-            emitter = self.of_function(called, kinds, self.made)
-            name = f"call{len(self.made)}"
+        key = called, kinds
+        if key not in self.made:
+            name = f"call{len(self.made) + 1}"
+            self.made[key] = None  # so long as it is not known
             try:
-                kind, lines, arrays = emitter.function(name)
+                found = self._emitted(name, called, kinds)
             except Unsupported as why:
-                self.made[called, kinds] = str(why)
+                self.made[key] = str(why)
                 raise
-            del self.made[called, kinds]  # after those that it calls
-            self.made[called, kinds] = name, kind, lines, arrays
-        found = self.made[called, kinds]
-        if not isinstance(found, tuple):
-            raise Unsupported(found or f"'{called.name}', which calls itself")
-        return found
+            del self.made[key]  # after those that it calls
+            self.made[key] = found
+        found = self.made[key]
+        if isinstance(found, tuple) and (found[2] or key == (self._called, self._kinds)):
+            return found
+        if isinstance(found, str):
+            raise Unsupported(found)
+        raise Unsupported(f"'{called.name}', which calls itself by others")
+
+    def _emitted(self, name, called, kinds):
+        """(name, kind of the result, lines, arrays) of a function for arguments of these kinds."""
+        if not called.calls_itself:
+            return name, *self.of_function(called, kinds, self.made).function(name)
+        arrays = list({k[5]: k for k in kinds if isinstance(k, tuple)}.values())
+        why = None
+        for guess in "ifb":  # the kind of its result has to be known where it calls itself
+            self.made[called, kinds] = name, guess, (), arrays
+            try:
+                found = self.of_function(called, kinds, self.made).function(name)
+            except Unsupported as error:
+                why = why or error
+                continue
+            if found[0] == guess:
+                return name, *found
+        raise why or Unsupported(f"'{called.name}', whose result has several types")
 
     def _length(self, n, env):
         """len(a), or len(m[i]) of a list of rows."""

@@ -45,6 +45,7 @@ class Emitter(calls.Calls, places.Places):
         # Which variables a name has: for ints, floats, bools.
         self.stores = {n: {STORES[k]} if k in STORES else set() for n, k in entry.items()}
         self.of_function = of_function
+        self._called = self._kinds = None  # of the function of the program's that this is one of
         self.made = {} if made is None else made  # (Called, kinds): (name, kind, lines, arrays)
         # Numbers that the loop reads and never assigns to.
         self.more = [n for n, f in fixed.items() if isinstance(f, str) and f in STORES]

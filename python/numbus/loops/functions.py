@@ -4,6 +4,7 @@ import ast
 import builtins
 import inspect
 import math
+import sys
 import types
 
 import numpy
@@ -29,6 +30,7 @@ class Called:
         self.parameters = code.co_varnames[: code.co_argcount]
         self.names = sorted(code.co_varnames)
         known = [sorted(of.items(), key=lambda item: item[0]) for of in (fixed, defaults)]
+        self.calls_itself = ("self",) in fixed.values()
         self._key = id(tree), *map(tuple, known)
 
     def __eq__(self, other):
@@ -141,7 +143,9 @@ def _find(function, code, name):
 
 
 def _describe(value, function, changing, depth):
-    """("number", kind, text), ("call", name), ("function", Called) or "o"."""
+    """("number", kind, text), ("call", name), ("function", Called), ("self",) for the function
+    itself, or "o".
+    """
     kind = {int: "i", float: "f", bool: "b"}.get(type(value))
     if kind is not None:
         try:
@@ -151,15 +155,17 @@ def _describe(value, function, changing, depth):
     known = numbers.known_function(value)
     if known is not None:
         return ("call", known)
-    if type(value) is types.FunctionType and value is not function:
+    if value is function:
+        return ("self",)
+    if type(value) is types.FunctionType:
         found = called(value, changing, depth + 1)
         return "o" if found is None else ("function", found)
     return "o"
 
 
 def note_known():
-    """Notes Python's own functions that are known by what they are."""
+    """Notes functions of Python's, of NumPy's and ours that are known by what they are."""
+    of = {"": builtins, "math": math, "numpy": numpy, "numbus": sys.modules["numbus"]}
     for name in numbers.KNOWN:
         module, _, short = name.rpartition(".")
-        owner = {"": builtins, "math": math, "numpy": numpy}[module]
-        numbers.note_function(getattr(owner, short), name)
+        numbers.note_function(getattr(of[module], short), name)

@@ -311,10 +311,12 @@ _OF_C = {
 _LOGARITHMS = {"log", "log2", "log10"}
 C_FUNCTIONS = (*_OF_C, *_LOGARITHMS)
 KNOWN = {
-    "abs", "min", "max", "int", "float", "bool", "len", "range", "reversed", "enumerate", "zip",
-    "math.sqrt",
-    "math.fabs", "math.floor", "math.ceil", "math.trunc", *(f"math.{n}" for n in C_FUNCTIONS),
+    "abs", "min", "max", "round", "int", "float", "bool", "len", "range", "reversed", "enumerate",
+    "zip", "math.sqrt", "math.fabs", "math.gcd", "math.pow", "math.degrees", "math.radians",
+    "math.floor", "math.ceil", "math.trunc", *(f"math.{n}" for n in C_FUNCTIONS),
     "numpy.float64", "numpy.int64", *(f"numpy.{n}" for n in narrow.LETTERS.values()),
+    *(f"{of}.{n}" for of in ("numpy", "numbus")
+      for n in ("sqrt", "abs", "floor", "ceil", "trunc", "maximum", "minimum")),
 }  # fmt: skip
 
 
@@ -328,11 +330,21 @@ def note_function(function, name):
 
 def known_function(value):
     """The name in KNOWN of one of Python's functions, or None."""
-    return _functions.get(id(value))
+    name = _functions.get(id(value))
+    if name is None or not name.startswith("numbus."):
+        return name
+    # Where numbers are kept as `generic`, there is no type for the results of ours.
+    of_two = name in ("numbus.maximum", "numbus.minimum")
+    found = type(value(2.0, 3.0) if of_two else value(2.0))
+    return name if found is not numpy.float64 and issubclass(found, numpy.float64) else None
 
 
 def call(e, name, args):
     """A call of one of KNOWN; the arguments are names or constants."""
+    if name.startswith("numbus."):  # the same, whose results are numbers of ours
+        given = [Value(a.text, {"G": "F", "H": "I"}.get(a.kind, a.kind)) for a in args]
+        made = call(e, f"numpy.{name.partition('.')[2]}", given)
+        return Value(made.text, {"F": "G", "I": "H"}[made.kind])
     if name in ("min", "max"):
         if len(args) < 2 or len({a.kind for a in args}) > 1 or args[0].kind == "B":
             raise Unsupported(f"{name}() of several types, or of one value")
@@ -341,6 +353,8 @@ def call(e, name, args):
             better = compare(e, ast.Gt if name == "max" else ast.Lt, a, Value(r, a.kind))
             e.line(f"{r} = {a.text} if {better.text} else {r}")
         return Value(r, args[0].kind)
+    if name in ("math.gcd", "math.pow", "numpy.maximum", "numpy.minimum"):
+        return _of_two(e, name, args)
     if len(args) != 1 or name in ("range", "reversed", "enumerate", "zip"):
         raise Unsupported(f"{name}() of {len(args)} values")
     (a,) = args
@@ -357,7 +371,20 @@ def call(e, name, args):
     if name == "bool":
         return Value(truth(a), "b")
     if name.startswith("numpy."):
-        return _made(e, name, a)
+        of_type = isinstance(getattr(numpy, name.partition(".")[2]), type)
+        return _made(e, name, a) if of_type else _of_numpy(e, name, a)
+    if name in ("math.degrees", "math.radians"):
+        factor = 180.0 / math.pi if name == "math.degrees" else math.pi / 180.0
+        if a.kind == "B":
+            raise Unsupported(f"{name}() of this type")
+        return Value(e.temporary(f"{_float(a)} * {factor!r}"), "f")
+    if name == "round":
+        if a.kind not in "fib":
+            raise Unsupported("round() of this type")
+        if a.kind != "f":
+            return Value(_int(a), "i")
+        e.check(f"not (-9.0e18 < {a.text} < 9.0e18)")
+        return Value(e.temporary(f"int(np.rint({a.text}))"), "i")
     if name == "float":
         return Value(_float(a), "f")
     if name == "int" or name in ("math.floor", "math.ceil", "math.trunc"):
@@ -384,6 +411,49 @@ def call(e, name, args):
     r = e.temporary(f"c_{short}({x})")
     e.check(f"not (abs({r}) <= {_LARGEST})")
     return Value(r, "f")
+
+
+def _of_two(e, name, args):
+    """A call of one of two numbers."""
+    if len(args) != 2:
+        raise Unsupported(f"{name}() of {len(args)} values")
+    a, b = args
+    kinds = a.kind + b.kind
+    if name == "math.pow":
+        if "B" in kinds:
+            raise Unsupported(f"{name}() of this type")
+        return _power(e, Value(_float(a), "f"), Value(_float(b), "f"), None, False, True)
+    if name == "math.gcd":
+        if any(k not in "ib" for k in kinds):
+            raise Unsupported(f"{name}() of this type")
+        x, y = e.temporary(_int(a)), e.temporary(_int(b))
+        e.check(f"{x} < {-(2**62)} or {y} < {-(2**62)}")
+        return Value(e.temporary(f"greatest_divisor({x}, {y})"), "i")
+    sign, x, y = ">" if name == "numpy.maximum" else "<", e.temporary(a.text), e.temporary(b.text)
+    if all(k in "fF" for k in kinds):
+        # Of what is no number, and of zeros with signs, NumPy decides.
+        e.check(f"not ({x} < {y} or {x} > {y} or ({x} == {y} and {x} != 0.0))")
+        return Value(e.temporary(f"{x} if {x} {sign} {y} else {y}"), "F")
+    if all(k in "iI" for k in kinds):
+        return Value(e.temporary(f"{x} if {x} {sign} {y} else {y}"), "I")
+    raise Unsupported(f"{name}() of these types")
+
+
+def _of_numpy(e, name, a):
+    """A function of NumPy's of one number, whose result has only one value that it can have."""
+    short = name.partition(".")[2]
+    if short == "abs" and a.kind in "iI":
+        e.check(f"{a.text} < {-(2**62)}")
+        return Value(e.temporary(f"abs({a.text})"), "I")
+    if a.kind not in "fF" and not (short == "sqrt" and a.kind in "iI"):
+        raise Unsupported(f"{name}() of this type")
+    x = e.temporary(_float(a))
+    e.check(f"not (abs({x}) <= {_LARGEST})")
+    if short == "sqrt":
+        e.check(f"{x} < 0.0")
+        return Value(e.temporary(f"math.sqrt({x})"), "F")
+    inner = "abs" if short == "abs" else f"np.{short}"
+    return Value(e.temporary(f"{inner}({x})"), "F")
 
 
 def _made(e, name, a):
@@ -425,6 +495,14 @@ def remainder(x, y):
             mod += y
         return mod
     return math.copysign(0.0, y)
+
+
+def greatest_divisor(a, b):
+    """math.gcd() of two integers."""
+    a, b = abs(a), abs(b)
+    while b:
+        a, b = b, a % b
+    return a
 
 
 class Step:

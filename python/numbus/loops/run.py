@@ -14,6 +14,7 @@ import numpy
 
 from .. import _core
 from . import background, functions, heads, numbers, report, select
+from .called import DEEPEST
 from .held import MAKE, Held, TooCostly
 
 # Seconds that a loop has run before it is compiled, which takes about as long.
@@ -225,6 +226,8 @@ def _enter(run, frame):
     if type(code) is str:
         this.fail(code)
         return None
+    if code.is_deep and not _has_room(frame):
+        return None
     si, sf = held.words(len(code.loops))
     if this.is_for:
         over = _left(run, held)
@@ -264,6 +267,14 @@ def _enter(run, frame):
         if run.early >= most:
             this.fail(f"left early at line {code.lines[pending]}")
     return values
+
+
+def _has_room(frame):
+    """Whether as many calls in each other are left as compiled functions make at most."""
+    left = sys.getrecursionlimit() - DEEPEST - 50
+    while frame is not None and left > 0:
+        frame, left = frame.f_back, left - 1
+    return left > 0
 
 
 def _left(run, held):
