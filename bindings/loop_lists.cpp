@@ -258,12 +258,16 @@ void write_list(const nb::list& list, nb::handle now, nb::handle before, const s
   }
 }
 
-// Appends what an array holds beyond the items of a list, up to a count.
+// Gives a list as many items as an array holds: appends those beyond its own, or drops its last.
 void extend_list(const nb::list& list, nb::handle array, const std::string& kinds, size_t count) {
   const char kind = kinds[0];
   const size_t size = size_of(kind);
   const Memory memory(array, false);
   if (count > memory.count(size)) throw nb::value_error("[loops] a list has grown too much");
+  const auto last = static_cast<Py_ssize_t>(count);
+  if (last < PyList_Size(list.ptr()) &&
+      PyList_SetSlice(list.ptr(), last, PyList_Size(list.ptr()), nullptr) < 0)
+    throw nb::python_error();
   for (size_t k = static_cast<size_t>(PyList_Size(list.ptr())); k < count; ++k) {
     PyObject* o = number_at(memory.at(k, size), kind);
     const bool appended = o && PyList_Append(list.ptr(), o) == 0;
@@ -282,7 +286,8 @@ void bind_loop_lists(nb::module_& m) {
       "The kind and the extents that a list of numbers seems to have, by its first item; or None.");
   m.def("list_words", list_words, "The addresses of the items of a list of bools, in place.");
   m.def("read_list", read_list, "Copies the numbers of a list into an array.");
-  m.def("extend_list", extend_list, "Appends to a list what an array holds beyond it.");
+  m.def("extend_list", extend_list,
+        "Gives a list the length of an array, and the items beyond its own.");
   m.def("write_list", write_list, "Stores into a list what has changed.");
 }
 

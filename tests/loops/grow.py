@@ -234,7 +234,7 @@ class Grow:
             return f"not {self.condition(0)}" if depth else self.pick(*self.bools)
         if r < 0.4:
             i = self.index()
-            return self.pick(*self.bools, "n0", "f1", f"ba[{i}]", f"lb[{i}]", "x0")
+            return self.pick(*self.bools, "n0", "f1", f"ba[{i}]", f"lb[{i}]", "x0", "gi", "not gl")
         if r < 0.46:
             n = self.pick(*self.ints, "n2")
             return f"{n} {self.pick('==', '>')} float({n})"
@@ -291,7 +291,8 @@ class Grow:
             return self.pick(
                 f"gi.append({self.integer(1)})", f"gl.append({self.floating(1)})",
                 f"lb.append({self.pick('b0', 'True')})", f"gi.append({self.pick('f0', 'n2')})",
-                f"n0 = gi[{self.index()}] + len(gi)",
+                f"n0 = gi[{self.index()}] + len(gi)", "gi.pop()", "n1 = gi.pop()", "f0 = gl.pop()",
+                f"gi.append({self.integer(1)})", f"gl.append({self.floating(1)})", "gl.pop()",
                 f"gi[{self.index()}] = {self.integer(1)}",
                 f"f0 = gl[-1] + len(gl) * {self.floating(0)}",
             )  # fmt: skip

@@ -234,6 +234,48 @@ def test_functions_of_numpy_and_math(after, library):
 
 
 @pytest.mark.parametrize("after", AFTER)
+def test_lists_that_give_up_their_last_items(after):
+    made = check("""
+        def f(stack, seen):
+            n = 0
+            while stack:
+                v = stack.pop()
+                n = (n * 3 + v) % 1000003
+                if v < 40 and not seen[v]:
+                    seen[v] = True
+                    stack.append(v + 1)
+                    stack.append(2 * v)
+                if n == 77:
+                    print(stack)
+            return n, stack, seen
+        out = [f([1, 5, 9], [False] * 40)]
+        l, total = [0.5 * k for k in range(90)], 0.0
+        held = l[80]
+        try:
+            while True:
+                total += l[-1]
+                l.pop()
+                l.pop()
+                l.append(total) if len(l) % 7 == 0 else None
+        except IndexError as e:
+            out.append((str(e), l, total, held))
+        class Pile:
+            def __init__(self):
+                self.given = 0
+            def __eq__(self, other):
+                raise TypeError("compared")
+            def pop(self):
+                self.given += 1
+                return self.given
+        p, n = Pile(), 0
+        for k in range(90):
+            v = p.pop()
+            n += v
+        """, after, entered=True)  # fmt: skip
+    assert sum(m.entries for m in made) > 0
+
+
+@pytest.mark.parametrize("after", AFTER)
 def test_a_loop_over_none(after):
     """Seed 909096 of the generator: it was taken for a while loop."""
     check("""

@@ -83,6 +83,9 @@ class FunctionEmitter(emit.Emitter):
     def _append(self, call, env):
         raise Unsupported(f"'{self._called.name}', which appends to a list")
 
+    def _pop(self, n, env):
+        raise Unsupported(f"'{self._called.name}', which takes items of a list")
+
     def leave(self, _):
         """Ends the function without a result."""
         self.line("return False, ?")

@@ -210,6 +210,8 @@ class Emitter(calls.Calls, places.Places):
         read = _read(n, self.names)
         if select.is_append(n):
             return self._tried(n, read, env, lambda e: self._append(n.value, e))
+        if select.popped(n):
+            return self._tried(n, [], env, lambda e: self._pop(n, e))
         return self._tried(n, read, env, lambda e: self._assign(n, e))
 
     def _left(self, n, why):
@@ -411,6 +413,18 @@ class Emitter(calls.Calls, places.Places):
         self.line(f"{array[5]}_0 += 1")
         return env
 
+    def _pop(self, n, env):
+        array = self._array(n.value.func.value)
+        if array is None or array[6] != "grows":
+            raise Unsupported("pop() from what is no list of numbers")
+        self.check(f"{array[5]}_0 == 0")
+        self.line(f"{array[5]}_0 -= 1")
+        if isinstance(n, ast.Expr):
+            return env
+        value = numbers.load(array, f"{array[5]}_0")
+        self._set(n.targets[0].id, value)
+        return {**env, n.targets[0].id: frozenset(value.kind)}
+
     # --- assignments: values and places first, with all checks; then the effects
 
     def _assign(self, n, env):
@@ -515,6 +529,9 @@ class Emitter(calls.Calls, places.Places):
             return f"(not {self.truth(n.operand, env)})"
         if isinstance(n, ast.Compare):
             return self._compare(n, env, True).text
+        array = self._array(n)
+        if array is not None and array[6] not in numbers.ARRAYS:  # a list is true if it holds any
+            return f"({array[5]}_0 != 0)"
         return numbers.truth(self.value(n, env))
 
     def _name(self, n, env):

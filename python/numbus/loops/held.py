@@ -237,7 +237,7 @@ class Held:
                 self._grown.append((value, made, kind))
 
     def write_back(self, si):
-        """Stores what has changed into the lists, and appends what is new."""
+        """Stores what has changed into the lists, and gives some of them another length."""
         for of in self._lists:
             _core.write_list(*of)
         for of, count in zip(self._grown, si[len(si) - len(self._grown) :].tolist()):

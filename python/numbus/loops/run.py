@@ -164,7 +164,8 @@ def wanted(this):
     except (TooCostly, MemoryError):
         this.hot = 2 * this.seconds
         return False
-    if any(held.values.get(n) == [] for n in this.appended):
+    changed = [held.values.get(n) for n in this.appended]
+    if any(type(v) is list and not v for v in changed):
         return False  # of what type its items are is not known yet
     code = this.codes.get(held.key)
     if code is None:

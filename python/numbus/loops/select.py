@@ -76,15 +76,33 @@ def is_append(node):
     )
 
 
+def popped(node):
+    """The name of the list that a statement takes the last item of: `x = name.pop()`, or without a
+    target; None for other statements.
+    """
+    if isinstance(node, ast.Assign):
+        if len(node.targets) > 1 or not isinstance(node.targets[0], ast.Name):
+            return None
+    elif not isinstance(node, ast.Expr):
+        return None
+    call = node.value
+    if not isinstance(call, ast.Call) or call.args or call.keywords:
+        return None
+    f = call.func
+    named = isinstance(f, ast.Attribute) and f.attr == "pop" and isinstance(f.value, ast.Name)
+    return f.value.id if named else None
+
+
 def appended(loop):
-    """The names of the lists that code of ours may append to."""
-    found = [n for n in ast.walk(loop) if is_append(n) and hasattr(n, "at") and not n.opaque]
-    return {n.value.func.value.id for n in found}
+    """The names of the lists whose length code of ours may change."""
+    nodes = [n for n in ast.walk(loop) if hasattr(n, "at") and not n.opaque]
+    found = {n.value.func.value.id for n in nodes if is_append(n)}
+    return found | {popped(n) for n in nodes} - {None}
 
 
 def is_simple(node):
     """Whether code of ours may carry out this statement."""
-    if isinstance(node, ast.Pass) or is_text(node) or is_append(node):
+    if isinstance(node, ast.Pass) or is_text(node) or is_append(node) or popped(node):
         return True
     if isinstance(node, ast.AugAssign):
         return _is_target(node.target) and is_known(node.value)
