@@ -8,8 +8,8 @@ import site
 import sys
 import types
 
-from . import kinds
-from .rewrite import compile_user, original
+from . import kinds, packages
+from .rewrite import compile_user, original, replacement
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 
@@ -76,7 +76,11 @@ class Unserved:
 
     def find_spec(self, name, path=None, target=None):
         """Raises ModuleNotFoundError for submodules of theirs that we have not."""
-        theirs = original(name)
+        package = name.partition(".")[0]
+        stands_in = package in sys.modules and sys.modules[package] is sys.modules.get(
+            replacement(package)
+        )
+        theirs = name if stands_in and "." in name else original(name)
         if theirs is not None:
             package = theirs.partition(".")[0]
             raise ModuleNotFoundError(
@@ -91,7 +95,7 @@ def install():
     """Puts the finders in their places; harmless when repeated."""
     kinds.install()
     if not any(isinstance(finder, UserFinder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, UserFinder())
+        sys.meta_path[:0] = [UserFinder(), packages.Finder()]
         sys.meta_path.append(Unserved())
 
 

@@ -1,10 +1,14 @@
 """Nets and their layers under PyTorch's names."""
 
 from ..tensors import Parameter
-from . import functional, init, modules, serialization, utils
+from . import functional, init, modules, parameter, serialization, utils
 from .modules import *  # noqa: F403
+from .parameter import UninitializedParameter
 
-__all__ = ["Parameter", "functional", "init", "modules", "serialization", "utils", *modules.__all__]
+__all__ = [
+    "Parameter", "UninitializedParameter", "functional", "init", "modules", "parameter",
+    "serialization", "utils", *modules.__all__,
+]  # fmt: skip
 
 
 def __getattr__(name):

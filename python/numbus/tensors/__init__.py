@@ -46,5 +46,8 @@ from .pointwise import *  # noqa: F403
 from .printing import set_printoptions
 from .products import *  # noqa: F403
 from .random import *  # noqa: F403
+from .rearranging import *  # noqa: F403
 from .reductions import *  # noqa: F403
 from .shapes import *  # noqa: F403
+from .special_functions import *  # noqa: F403
+from .statistics import *  # noqa: F403

@@ -1,6 +1,7 @@
 """Derivatives by the tape: backward, grad, functions with derivatives of their own, checks."""
 
 import functools
+import importlib
 
 import numpy
 
@@ -12,8 +13,8 @@ from ._mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ._tensor import Tensor, constant_copy, wrap
 
 __all__ = [
-    "Function", "backward", "enable_grad", "grad", "gradcheck", "inference_mode", "no_grad",
-    "set_grad_enabled",
+    "Function", "Variable", "backward", "enable_grad", "grad", "gradcheck", "inference_mode",
+    "no_grad", "set_grad_enabled",
 ]  # fmt: skip
 
 
@@ -443,3 +444,26 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
 
 def _place(x, k, value):
     x._array[numpy.unravel_index(k, x._array.shape)] = value
+
+
+class _OfTensors(type):
+    def __instancecheck__(cls, x):
+        return isinstance(x, Tensor)
+
+
+class Variable(metaclass=_OfTensors):
+    """A tensor: what PyTorch of long ago put tensors into; `volatile` is of that time."""
+
+    def __new__(cls, data=None, requires_grad=False, volatile=None):
+        if volatile is not None:
+            raise RuntimeError(
+                message("Variable", "volatile is of another time", volatile, "torch.no_grad()")
+            )
+        made = Tensor() if data is None else data.detach()
+        return made.requires_grad_() if requires_grad else made
+
+
+def __getattr__(name):
+    if name == "functional":
+        return importlib.import_module("numbus.tensors.autograd_functional")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

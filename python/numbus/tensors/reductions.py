@@ -175,7 +175,18 @@ Tensor.argmax, Tensor.argmin = argmax, argmin
 
 _PAIRS = {
     name: collections.namedtuple(name, ["values", "indices"])
-    for name in ("max", "min", "sort", "topk", "median", "kthvalue", "mode", "cummax", "cummin")
+    for name in (
+        "max",
+        "min",
+        "sort",
+        "topk",
+        "median",
+        "kthvalue",
+        "mode",
+        "cummax",
+        "cummin",
+        "nanmedian",
+    )
 }
 
 

@@ -11,6 +11,8 @@ from ... import tensors as _tensors
 from ...tensors import *  # noqa: F403
 from ...tensors import _dtypes, autograd, linalg
 from .._missing import missing as _missing
+from ..packages import stand_in as _stand_in
+from . import _more
 from ._more import (
     are_deterministic_algorithms_enabled,
     channels_last,
@@ -48,8 +50,8 @@ _tensors.Parameter.__module__ = "torch.nn.parameter"
 
 _ELSEWHERE = {"nn": "numbus.nn", "optim": "numbus.optim"}
 _HERE = (
-    "accelerator", "amp", "backends", "cuda", "distributed", "func", "multiprocessing", "random",
-    "special", "utils", "version",
+    "accelerator", "amp", "backends", "cuda", "distributed", "distributions", "fft", "func", "jit",
+    "multiprocessing", "random", "special", "utils", "version",
 )  # fmt: skip
 
 
@@ -64,4 +66,11 @@ def __getattr__(name):
         return getattr(_importlib.import_module("numbus.nn.optimized"), name)
     if name in ("autocast", "get_autocast_dtype", "is_autocast_enabled"):
         return getattr(_importlib.import_module(f"{__package__}.amp"), name)
+    if name in _more.IN_PLACE:
+        return _more.in_place(name)
+    if name in _more.OF_NETS:
+        return getattr(_importlib.import_module("numbus.nn.functional"), name)
     return _missing("torch", name)
+
+
+_stand_in("torch")

@@ -23,6 +23,39 @@ memory_format = layout = _Format
 contiguous_format, preserve_format = _Format("contiguous_format"), _Format("preserve_format")
 channels_last, strided = _Format("channels_last"), _Format("strided")
 _state = {"deterministic": False}
+# Methods that change a tensor in place and are functions of torch, too.
+IN_PLACE = frozenset(
+    name + "_"
+    for name in (
+        "abs", "acos", "acosh", "addmv", "arccos", "arcsin", "arctan", "asin", "asinh", "atan",
+        "atanh", "ceil", "clamp", "clamp_max", "clamp_min", "clip", "cos", "cosh", "deg2rad",
+        "detach", "erf", "erfc", "exp", "exp2", "expm1", "fill", "fix", "floor", "frac", "gcd",
+        "index_put", "lcm", "ldexp", "log", "log10", "log1p", "log2", "logit", "nan_to_num", "neg",
+        "negative", "rad2deg", "reciprocal", "relu", "round", "rsqrt", "sigmoid", "sin", "sinc",
+        "sinh", "sqrt", "square", "tan", "tanh", "trunc", "xlogy", "zero",
+    )
+)  # fmt: skip
+# Functions of torch.nn.functional that are functions of torch, too.
+OF_NETS = frozenset((
+    "adaptive_avg_pool1d", "adaptive_max_pool1d", "alpha_dropout", "avg_pool1d", "bilinear",
+    "binary_cross_entropy_with_logits", "celu", "channel_shuffle", "conv1d", "conv2d", "conv3d",
+    "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "cosine_similarity", "dropout",
+    "group_norm", "hardshrink", "instance_norm", "layer_norm", "max_pool1d", "max_pool2d",
+    "max_pool3d", "pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle", "prelu",
+    "rms_norm", "selu", "threshold",
+))  # fmt: skip
+
+
+def in_place(name):
+    """The function of a method that changes its tensor."""
+    method = getattr(tensors.Tensor, name)
+
+    def function(input, *args, **keywords):
+        return method(input, *args, **keywords)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = method.__doc__
+    return function
 
 
 def set_float32_matmul_precision(precision):

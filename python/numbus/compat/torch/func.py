@@ -6,11 +6,14 @@ import threading
 from ... import tensors
 from ...core import trees
 from ...core.errors import message
-from ...tensors import autograd, enable_grad
+from ...tensors import autograd, autograd_functional, enable_grad
 from .._missing import missing as _missing
 from ._more import vmap
 
-__all__ = ["functional_call", "grad", "grad_and_value", "jacrev", "vjp", "vmap"]
+__all__ = [
+    "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp",
+    "stack_module_state", "vjp", "vmap",
+]  # fmt: skip
 
 
 def _watched(tree):
@@ -128,6 +131,52 @@ def vjp(func, *primals):
         return tuple(found)
 
     return value, pull
+
+
+def jacfwd(func, argnums=0):
+    """`jacrev`: the Jacobian does not depend on how it is found."""
+    return jacrev(func, argnums)
+
+
+def hessian(func, argnums=0):
+    """A function that gives the second derivatives of `func`."""
+    return jacrev(jacrev(func, argnums), argnums)
+
+
+def jvp(func, primals, tangents):
+    """The value of `func`, and its derivative along `tangents`."""
+    if len(primals) != len(tangents):
+        raise RuntimeError(
+            message("jvp", "not a tangent for each primal", len(tangents), len(primals))
+        )
+    with enable_grad():
+        known = [_watched(x) for x in primals]
+        value = func(*[tree for _, tree, _ in known])
+        ins = [x for own, _, _ in known for x in own]
+        along = [t for tree in tangents for t in trees.flatten(tree)[0]]
+        outs, shape = trees.flatten(value)
+        found = autograd_functional._along("jvp", outs, ins, along, True, False)
+    watched = _watching(primals) or _watching(tangents)
+    return _given(value, watched), _given(trees.unflatten(shape, found), watched)
+
+
+def stack_module_state(models):
+    """The parameters and the buffers of modules alike, by name, each stacked along dimension 0."""
+    models = list(models)
+    if not models or len({type(m) for m in models}) > 1:
+        raise RuntimeError(
+            message("stack_module_state", "not modules of one class",
+                    [type(m).__name__ for m in models], "one class")
+        )  # fmt: skip
+    params = {}
+    for name, p in models[0].named_parameters():
+        every = [m.get_parameter(name).detach() for m in models]
+        params[name] = tensors.stack(every).requires_grad_(p.requires_grad)
+    buffers = {
+        name: tensors.stack([m.get_buffer(name) for m in models])
+        for name, _ in models[0].named_buffers()
+    }
+    return params, buffers
 
 
 def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None):

@@ -6,6 +6,7 @@ from . import (
     convolutions,
     dropouts,
     embeddings,
+    lazy,
     losses,
     module,
     normalisation,
@@ -19,8 +20,8 @@ from . import (
 )
 
 _SUBJECTS = (
-    activations, containers, convolutions, dropouts, embeddings, losses, module, normalisation,
-    padding, parallel, pooling, products, recurrent, resizing,
+    activations, containers, convolutions, dropouts, embeddings, lazy, losses, module,
+    normalisation, padding, parallel, pooling, products, recurrent, resizing,
     transformers,
 )  # fmt: skip
 __all__ = sorted(

@@ -1,0 +1,153 @@
+"""Names of PyTorch's that programs of the runner import, lazy modules, and packages that import
+torch themselves; numbers are PyTorch 2.11's or SciPy's.
+"""
+
+import subprocess
+import sys
+
+import numpy
+import pytest
+import scipy.special
+from numbus import tensors as torch
+from numbus.tensors import autograd_functional as functional
+
+pytestmark = [pytest.mark.numbus]
+
+IMPORTS = """
+import torch
+import torch.autograd.functional
+from torch.autograd import Variable
+from torch.autograd.function import Function
+from torch.cuda.amp import GradScaler, autocast
+from torch.func import hessian, jacfwd, jvp, stack_module_state
+from torch.nn.parameter import Parameter, UninitializedParameter
+from torch.optim.optimizer import Optimizer
+from torch.utils.data.dataset import Dataset
+from torch.utils.data.sampler import SubsetRandomSampler
+
+x = Variable(torch.arange(3.0), requires_grad=True)
+print(isinstance(x, Variable), isinstance(x, Parameter), torch.relu_(x.detach() - 1).tolist())
+value, along = jvp(torch.sin, (torch.zeros(2),), (torch.ones(2),))
+print(value.tolist(), along.tolist(), hessian(lambda a: (a**3).sum())(torch.ones(2)).tolist())
+params, buffers = stack_module_state([torch.nn.Linear(2, 3) for _ in range(4)])
+print(tuple(params["weight"].shape), torch.autograd.functional.jacobian(torch.square, x).tolist())
+print(torch.fft.rfft(torch.ones(4)).tolist(), torch.conv2d is torch.nn.functional.conv2d)
+"""
+
+PACKAGE = """
+import torch
+from torch import nn
+
+
+def double(x):
+    assert isinstance(x, torch.Tensor)
+    return nn.functional.relu(x) * 2
+
+
+from torch.utils.data import TensorDataset
+"""
+
+
+def _run(text, folder, expected, path=()):
+    (folder / "program.py").write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-m", "numbus", "program.py"], cwd=folder, capture_output=True, text=True,
+        env={"PATH": "/usr/bin", "PYTHONPATH": ":".join(map(str, path))}, timeout=200,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\n")[:-1] == expected
+
+
+def test_names_that_programs_import(tmp_path):
+    _run(IMPORTS, tmp_path, [
+        "True False [0.0, 0.0, 1.0]",
+        "[0.0, 0.0] [1.0, 1.0] [[6.0, 0.0], [0.0, 6.0]]",
+        "(4, 3, 2) [[0.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 4.0]]",
+        "[(4+0j), 0j, 0j] True",
+    ])  # fmt: skip
+
+
+def test_installed_packages_get_the_programs_torch(tmp_path):
+    installed = tmp_path / "site-packages"
+    installed.mkdir()
+    (installed / "doubling.py").write_text(PACKAGE)
+    program = """
+import torch
+from doubling import TensorDataset, double
+
+x = torch.tensor([-1.0, 2.0], requires_grad=True)
+double(x).sum().backward()
+print(x.grad.tolist(), TensorDataset is torch.utils.data.TensorDataset)
+"""
+    numbus = sys.modules["numbus"].__path__[0].rpartition("/")[0]
+    _run(program, tmp_path, ["[0.0, 2.0] True"], [installed, numbus])
+    # Before the program has imported torch, a package finds that it is not installed.
+    program = """
+try:
+    import doubling
+except ModuleNotFoundError as error:
+    print(error.name)
+"""
+    if not any("torch" == name.partition(".")[0] for name in sys.modules):
+        _run(program, tmp_path, ["torch"], [installed, numbus])
+
+
+def test_special_functions_against_scipy():
+    x = torch.tensor([0.3, 1.5, 20.0, -0.5, -3.3], dtype=torch.float64, requires_grad=True)
+    a = x.detach().numpy()
+    numpy.testing.assert_allclose(x.digamma().detach().numpy(), scipy.special.digamma(a), 1e-12)
+    for n in (1, 2, 3):
+        y = x.polygamma(n)
+        numpy.testing.assert_allclose(
+            y.detach().numpy(), scipy.special.polygamma(n, a), rtol=2e-13, atol=1e-12
+        )
+        (g,) = torch.autograd.grad(y.sum(), x)
+        numpy.testing.assert_allclose(g.numpy(), scipy.special.polygamma(n + 1, a), 1e-11, 1e-11)
+    y = torch.tensor([0.0, 1e-9, 0.3, -0.6, -0.99, 0.999999], dtype=torch.float64)
+    y.requires_grad_()
+    numpy.testing.assert_allclose(
+        y.erfinv().detach().numpy(), scipy.special.erfinv(y.detach().numpy()), 1e-13
+    )
+    assert torch.erfinv(torch.tensor([1.0, -1.0])).tolist() == [numpy.inf, -numpy.inf]
+
+
+def test_products_with_hessians():
+    def f(x, y):
+        return (x**2 * y).sum()
+
+    x, y = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
+    table = functional.hessian(f, (x, y))
+    assert table[0][0].tolist() == [[6, 0], [0, 8]] and table[1][1].tolist() == [[0, 0], [0, 0]]
+    value, made = functional.hvp(f, (x, y), (torch.ones(2), torch.zeros(2)))
+    assert value.item() == 19 and [m.tolist() for m in made] == [[6, 8], [2, 4]]
+    value, made = functional.jvp(lambda x: x * x, x, torch.tensor([1.0, 0.0]))
+    assert made.tolist() == [2, 0] and not made.requires_grad
+    with pytest.raises(RuntimeError, match="does not depend"):
+        functional.jacobian(lambda x: torch.ones(2), x, strict=True)
+
+
+def test_lazy_modules_are_known_to_optimizers_made_before():
+    from numbus import nn, optim
+
+    net = nn.Sequential(nn.LazyConv2d(4, 3), nn.LazyBatchNorm2d(), nn.Flatten(), nn.LazyLinear(2))
+    optimizer = optim.SGD(net.parameters(), lr=0.5)
+    with pytest.raises(RuntimeError, match="no shape yet"):
+        net[0].weight.shape
+    x = torch.arange(50.0).reshape(2, 1, 5, 5) / 25
+    net(x)
+    assert [type(m).__name__ for m in net] == ["Conv2d", "BatchNorm2d", "Flatten", "Linear"]
+    before = net[3].weight.detach().clone()
+    net(x).square().sum().backward()
+    optimizer.step()
+    assert not torch.equal(before, net[3].weight)
+    other = nn.Sequential(nn.LazyConv2d(4, 3), nn.LazyBatchNorm2d(), nn.Flatten(), nn.LazyLinear(2))
+    other.load_state_dict(net.state_dict())
+    assert torch.equal(net.eval()(x), other.eval()(x))
+
+
+def test_extremes_so_far_have_derivatives():
+    x = torch.tensor([1.0, 3.0, 2.0, 3.0, numpy.nan, 4.0], requires_grad=True)
+    values, index = torch.cummax(x, 0)
+    assert index.tolist() == [0, 1, 1, 3, 4, 4]
+    values[:4].sum().backward()
+    assert x.grad.tolist() == [1, 2, 0, 1, 0, 0]
