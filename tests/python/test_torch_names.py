@@ -132,7 +132,7 @@ def test_lazy_modules_are_known_to_optimizers_made_before():
     net = nn.Sequential(nn.LazyConv2d(4, 3), nn.LazyBatchNorm2d(), nn.Flatten(), nn.LazyLinear(2))
     optimizer = optim.SGD(net.parameters(), lr=0.5)
     with pytest.raises(RuntimeError, match="no shape yet"):
-        net[0].weight.shape
+        print(net[0].weight.shape)
     x = torch.arange(50.0).reshape(2, 1, 5, 5) / 25
     net(x)
     assert [type(m).__name__ for m in net] == ["Conv2d", "BatchNorm2d", "Flatten", "Linear"]
@@ -151,3 +151,44 @@ def test_extremes_so_far_have_derivatives():
     assert index.tolist() == [0, 1, 1, 3, 4, 4]
     values[:4].sum().backward()
     assert x.grad.tolist() == [1, 2, 0, 1, 0, 0]
+
+
+def test_empty_and_zero():
+    """What depends on a tensor without elements can be differentiated; a norm has no NaN at 0."""
+    x = torch.ones(3, requires_grad=True)
+    none = x[x > 5]
+    total = none.exp().sum() + torch.cat([none, none]).sum() + (x * 2).sum()
+    total.backward()
+    assert x.grad.tolist() == [2, 2, 2]
+    none = torch.zeros(0, 3, requires_grad=True)
+    w = torch.ones(3, 2, requires_grad=True)
+    assert (none @ w).requires_grad and none.sum().requires_grad
+    (none @ w).sum().backward()
+    for norm in (lambda x: x.norm(), lambda x: x.norm(3), torch.linalg.norm):
+        x = torch.zeros(4, requires_grad=True)
+        norm(x).backward()
+        assert x.grad.tolist() == [0, 0, 0, 0]
+
+
+def test_numbers_have_a_dimension_to_reduce():
+    e = torch.tensor(2.5)
+    for name in ("sum", "prod", "mean", "amax", "amin", "logsumexp", "nansum", "count_nonzero"):
+        assert getattr(e, name)(0).shape == ()
+        with pytest.raises(IndexError):
+            getattr(e, name)(1)
+    assert torch.quantile(e, 0.5, dim=0).item() == 2.5
+    assert torch.nonzero(e, as_tuple=True)[0].tolist() == [0]
+    a = torch.tensor(1.0).scatter_add(0, torch.tensor(0), torch.tensor(2.0))
+    assert a.item() == 3
+
+
+def test_integers_where_numbers_are_given():
+    """PyTorch takes the whole parts."""
+    assert torch.arange(0.5, 3.7, dtype=torch.int64).tolist() == [0, 1, 2]
+    assert torch.linspace(-2, 3, 4, dtype=torch.int64).tolist() == [-2, 0, 1, 3]
+    x = torch.ones(2, dtype=torch.int64)
+    assert torch.addmv(x, torch.ones(2, 2, dtype=torch.int64), x, beta=0.2, alpha=1.6).tolist() == [
+        2, 2,
+    ]  # fmt: skip
+    assert torch.angle(x).dtype == torch.float32
+    assert torch.conj(x == 1).dtype == torch.bool

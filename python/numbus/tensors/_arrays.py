@@ -125,6 +125,10 @@ def axes_of(op, dim, ndim):
     """A tuple of axes from None (all), a number or a sequence (empty: all)."""
     if dim is None:
         return tuple(range(ndim))
+    if ndim == 0:  # a number has a dimension 0 to reduce, which changes nothing
+        for d in dim if isinstance(dim, (tuple, list)) else (dim,):
+            axis_of(op, d, ndim)
+        return ()
     if not isinstance(dim, (tuple, list)):
         return (axis_of(op, dim, ndim),)
     found = tuple([axis_of(op, d, ndim) for d in dim])

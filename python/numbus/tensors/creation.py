@@ -260,15 +260,27 @@ def arange(start=0, end=None, step=1, *, dtype=None, device=None, requires_grad=
     start, end, step = (x.item() if isinstance(x, Tensor) else x for x in (start, end, step))
     t = _dtypes.to_numpy(dtype)
     if t is None:
-        whole = all(isinstance(x, (builtins.int, numpy.integer)) for x in (start, end, step))
+        whole = whole_numbers(start, end, step)
         t = _dtypes.int64.numpy if whole else _dtypes.default_float()
+    if t.kind in "iu" and not whole_numbers(start, end, step):
+        # The numbers are made of what is left of the limits in integers.
+        start, end, step = (builtins.int(x) for x in (start, end, step))
     made = made_on(device, lambda: as_dtype(nb.arange(start, end, step), t))
     return finished(made, device, requires_grad)
 
 
+def whole_numbers(*numbers):
+    """Whether all are integers of Python's or NumPy's."""
+    return all(isinstance(x, (builtins.int, numpy.integer)) for x in numbers)
+
+
 def linspace(start, end, steps, *, dtype=None, device=None, requires_grad=False):
     """Numbers at equal distances from `start` to `end`, with it."""
+    start, end = (x.item() if isinstance(x, Tensor) else x for x in (start, end))
     t = _dtypes.to_numpy(dtype) or _dtypes.default_float()
+    if t.kind in "iu":  # the part after the point is left out, towards zero
+        made = as_dtype(nb.trunc(nb.linspace(start, end, steps)), t)
+        return finished(_on(made, device), device, requires_grad)
     made = made_on(device, nb.linspace, start, end, steps, dtype=t)
     return finished(made, device, requires_grad)
 

@@ -134,8 +134,8 @@ def _part(src, index):
 
 def _scatter_into(a, dim, index, src, reduce=None):
     if a.ndim == 0:
-        a[...] = src
-        return
+        a, index = nb.reshape(a, (1,)), nb.reshape(index, (1,))
+        src = src if is_number(src) else nb.reshape(src, (1,))
     k = _indexed("scatter", a, index, dim)
     value = src if is_number(src) else as_dtype(_part(src, index), a.dtype)
     if reduce is None:
@@ -248,7 +248,7 @@ index_fill = _copying(_index_fill, "index_fill", "`index_fill_` of a copy.")
 def masked_select(input, mask):
     """The elements where a mask holds, along one dimension."""
     a, m = nb.broadcast_arrays(input, mask)
-    return a[m]
+    return a[m] if a.ndim else nb.reshape(a, (1,))[nb.reshape(m, (1,))]
 
 
 @method()
@@ -262,7 +262,7 @@ def nonzero(input, *, as_tuple=False):
     """The indices of elements that are not zero: rows of a matrix, or a tuple of lines."""
     found = _nonzero(input)
     if as_tuple:
-        return found
+        return found or _lines_of(input)
     from .shapes import stack
 
     if not found:
@@ -273,6 +273,11 @@ def nonzero(input, *, as_tuple=False):
 @tensor_function
 def _nonzero(input):
     return tuple(nb.nonzero(nb.stop_gradient(input))) if input.ndim else ()
+
+
+def _lines_of(input):
+    """A line of indices for each dimension; a number has one dimension here."""
+    return _nonzero(input) if input.ndim else _nonzero(input.reshape(1))
 
 
 argwhere = nonzero

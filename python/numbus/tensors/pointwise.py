@@ -116,9 +116,31 @@ for _name, _own, _doc in (
     ("erfc", "erfc", "1 - erf(x)."),
     ("lgamma", "gammaln", "The logarithm of the gamma function's magnitude."),
     ("sigmoid", "expit", "1 / (1 + exp(-x))."),
-    ("logit", "logit", "log(x / (1 - x))."),
 ):
     _unary(_name, _erf(_own), _doc)
+
+
+def _logit(a, eps=None):
+    a = floating(a)
+    if eps is not None:
+        a = _clamp(a, eps, 1 - eps)
+    return as_dtype(special.logit(a), a.dtype)
+
+
+@method()
+@tensor_function
+def logit(input, eps=None, *, out=None):
+    """log(x / (1 - x)), of numbers between `eps` and 1 - eps where that is given."""
+    no_out("logit", out)
+    return _logit(input, eps)
+
+
+def _logit_in_place(a, eps=None):
+    """log(x / (1 - x)). In place."""
+    a[...] = _logit(a, eps)
+
+
+Tensor.logit_ = in_place(_logit_in_place)
 
 
 def _sign(a):
@@ -145,15 +167,23 @@ _unary(
 _unary("sign", without_slope(_sign), "-1, 0 or 1.")
 _unary("reciprocal", lambda a: 1 / floating(a), "1 / x.")
 _unary("rsqrt", lambda a: 1 / nb.sqrt(floating(a)), "1 / sqrt(x).")
-_unary("frac", lambda a: a - nb.trunc(a), "The part after the point, of the sign of x.")
+_unary("frac", lambda a: a - without_slope(nb.trunc)(a), "The part after the point, of the sign of x.")
 _unary("logical_not", nb.logical_not, "Whether each element is zero.")
 _unary("bitwise_not", nb.invert, "The elements with all bits changed.")
 _unary("isnan", nb.isnan, "Whether each element is no number.")
 _unary("isinf", nb.isinf, "Whether each element is infinite.")
 _unary("isfinite", nb.isfinite, "Whether each element is finite.")
 _unary("signbit", nb.signbit, "Whether each element's sign is minus.")
-_unary("angle", nb.angle, "The angle of complex numbers in radians.")
-_unary("conj", nb.conjugate, "The complex conjugate.")
+_unary("angle", lambda a: nb.angle(floating(a)), "The angle of complex numbers in radians.")
+
+
+def _conj(a):
+    if kind_of(a.dtype) == "c":
+        return nb.conjugate(a)
+    return a if a.dtype.kind == "b" else +a
+
+
+_unary("conj", _conj, "The complex conjugate.")
 negative, absolute = _made["neg"], _made["abs"]
 Tensor.negative = Tensor.neg
 Tensor.absolute = Tensor.abs

@@ -107,6 +107,8 @@ def kron(input, other):
 
 def _sum_of(beta, x, alpha, y):
     t = y.dtype
+    if t.kind in "iu":  # numbers are taken as integers, as PyTorch does
+        beta, alpha = int(beta), int(alpha)
     y = y if alpha == 1 else as_dtype(alpha * y, t)
     return y if beta == 0 else (x if beta == 1 else as_dtype(beta * x, t)) + y
 
@@ -254,6 +256,10 @@ def pinv(A, rcond=None):
 @tensor_function
 def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False):
     """A norm of matrices."""
+    if ord == "fro":
+        from .reductions import norm
+
+        return norm.on_arrays(A, 2, tuple(dim), keepdim)
     return nb.linalg.norm(A, ord, axis=tuple(dim), keepdims=keepdim)
 
 

@@ -4,6 +4,7 @@ import collections
 
 import numbus as nb
 
+from .. import _core
 from ..core.dtypes import is_half, kind_of
 from ..core.errors import message
 from . import _dtypes
@@ -75,12 +76,18 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None):
     return nb.nanmean(a, axis=_axis("nanmean", dim, a), keepdims=keepdim)
 
 
+def _corrected(dim, unbiased, correction):
+    """The dimensions and what is taken from the number of elements, of PyTorch's two spellings."""
+    if isinstance(dim, bool):  # std(unbiased)
+        dim, unbiased = None, dim
+    if unbiased is not None:
+        correction = 1 if unbiased else 0
+    return dim, 1 if correction is None else correction
+
+
 def _moment(op, function):
     def body(input, dim=None, unbiased=None, keepdim=False, *, correction=1):
-        if isinstance(dim, bool):  # std(unbiased)
-            dim, unbiased = None, dim
-        if unbiased is not None:
-            correction = 1 if unbiased else 0
+        dim, correction = _corrected(dim, unbiased, correction)
         _needs_floats(op, input)
         return function(input, axis=_axis(op, dim, input), ddof=correction, keepdims=keepdim)
 
@@ -96,8 +103,9 @@ Tensor.std, Tensor.var = std, var
 
 
 @tensor_function
-def var_mean(input, dim=None, *, correction=1, keepdim=False):
+def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=1):
     """The variance and the mean."""
+    dim, correction = _corrected(dim, unbiased, correction)
     axis = _axis("var_mean", dim, input)
     return (
         nb.var(input, axis=axis, ddof=correction, keepdims=keepdim),
@@ -106,8 +114,9 @@ def var_mean(input, dim=None, *, correction=1, keepdim=False):
 
 
 @tensor_function
-def std_mean(input, dim=None, *, correction=1, keepdim=False):
+def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=1):
     """The standard deviation and the mean."""
+    dim, correction = _corrected(dim, unbiased, correction)
     axis = _axis("std_mean", dim, input)
     return (
         nb.std(input, axis=axis, ddof=correction, keepdims=keepdim),
@@ -243,6 +252,16 @@ def logsumexp(input, dim, keepdim=False):
     return found if keepdim else nb.squeeze(found, axis=axis)
 
 
+def _root(s, p):
+    """The p-th root; where the sum is zero, the derivative is zero, as PyTorch's is."""
+    if not _core.watching() or not hasattr(s, "dtype") or not _core.depends(s):
+        return nb.sqrt(s) if p == 2 else nb.power(s, 1 / p)
+    zero = s == 0
+    safe = nb.where(zero, nb.ones((), dtype=s.dtype), s)
+    root = nb.sqrt(safe) if p == 2 else nb.power(safe, 1 / p)
+    return nb.where(zero, nb.zeros((), dtype=s.dtype), root)
+
+
 @tensor_function
 def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
     """The norm of order p of all elements, or along dimensions."""
@@ -250,7 +269,7 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
     _needs_floats("norm", a)
     axis = _axis("norm", dim, a)
     if p in ("fro", 2, None):
-        return nb.sqrt(nb.sum(nb.square(nb.abs(a)), axis=axis, keepdims=keepdim))
+        return _root(nb.sum(nb.square(nb.abs(a)), axis=axis, keepdims=keepdim), 2)
     size = nb.abs(a)
     if p == float("inf"):
         return nb.max(size, axis=axis, keepdims=keepdim)
@@ -262,7 +281,9 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
         return nb.sum(size, axis=axis, keepdims=keepdim)
     if not isinstance(p, (int, float)):
         raise RuntimeError(message("norm", "unknown order", p, "a number or 'fro'"))
-    return nb.power(nb.sum(nb.power(size, p), axis=axis, keepdims=keepdim), 1 / p)
+    if p < 1:
+        return nb.power(nb.sum(nb.power(size, p), axis=axis, keepdims=keepdim), 1 / p)
+    return _root(nb.sum(nb.power(size, p), axis=axis, keepdims=keepdim), p)
 
 
 Tensor.norm = norm
@@ -404,6 +425,10 @@ def _median(a, dim, keepdim):
 @tensor_function
 def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
     """Quantiles along a dimension."""
+    if input.ndim == 0:
+        dim = None if dim is None else axes_of("quantile", dim, 0)
+        input = nb.reshape(input, (1,))
+        return nb.quantile(input, q, axis=0, method=interpolation)
     return nb.quantile(input, q, axis=dim, keepdims=keepdim, method=interpolation)
 
 

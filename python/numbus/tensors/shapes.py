@@ -225,7 +225,8 @@ Tensor.moveaxis = movedim
 @tensor_function
 def squeeze(input, dim=None):
     """Without dimensions of one element, or without those named that have one."""
-    axes = axes_of("squeeze", dim, input.ndim)
+    empty = isinstance(dim, (tuple, list)) and len(dim) == 0
+    axes = () if empty else axes_of("squeeze", dim, input.ndim)
     shape = input.shape
     return nb.reshape(input, tuple([n for k, n in enumerate(shape) if k not in axes or n != 1]))
 
@@ -315,9 +316,15 @@ Tensor.tile = lambda self, *dims: tile(self, sizes("tile", dims))
 
 @method()
 @tensor_function
-def repeat_interleave(input, repeats, dim=None):
-    """Each element repeated."""
-    return nb.repeat(input, repeats, axis=dim)
+def repeat_interleave(input, repeats, dim=None, *, output_size=None):
+    """Each element repeated; of `repeats` alone, the index of each so many times."""
+    made = nb.repeat(input, repeats, axis=dim)
+    k = 0 if dim is None else dim
+    if output_size is not None and made.shape[k] != output_size:
+        raise RuntimeError(
+            message("repeat_interleave", "another size", output_size, made.shape[k])
+        )
+    return made
 
 
 @tensor_function

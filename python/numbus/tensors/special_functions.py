@@ -121,6 +121,32 @@ def _erfinv(y):
     return x, pull
 
 
+@element
+def _i1(x):
+    """The modified Bessel function of order 1, by its series, far from zero the asymptotic one."""
+    y = abs(x)
+    if y > 30:
+        term = total = 1.0
+        for k in range(1, 16):
+            term *= -(4 - (2 * k - 1) * (2 * k - 1)) / (8 * k * y)
+            total += term
+        total *= math.exp(y) / math.sqrt(2 * math.pi * y)
+    else:
+        term = total = y / 2
+        for k in range(1, 70):
+            term *= y * y / (4.0 * k * (k + 1))
+            total += term
+    return -total if x < 0 else total
+
+
+@nb.custom_gradient
+def _bessel(x):
+    def pull(g):
+        return g * _i1(x)
+
+    return special.i0(x), pull
+
+
 def _wide(function):
     """Has a function compute in float64; the result has the dtype of the argument."""
 
@@ -157,8 +183,10 @@ def _sinc(a):
     a = floating(a)
     x = a * math.pi
     zero = x == 0
-    # Two terms of the series at zero, so that derivatives there are numbers, too.
-    return nb.where(zero, 1 - x * x / 6, nb.sin(x) / nb.where(zero, nb.ones_like(x), x))
+    # The series at zero, so that derivatives there are numbers, too.
+    square = x * x
+    series = 1 - square / 6 * (1 - square / 20 * (1 - square / 42))
+    return nb.where(zero, series, nb.sin(x) / nb.where(zero, nb.ones_like(x), x))
 
 
 def _sgn(a):
@@ -180,7 +208,7 @@ def _psi_at_zero(x):
 
 _unary("digamma", _wide(_psi_at_zero), "The derivative of the logarithm of the gamma function.")
 _unary("erfinv", _wide(_erfinv), "The inverse of the error function; NaN beyond -1 and 1.")
-_unary("i0", _wide(special.i0), "The modified Bessel function of order 0.")
+_unary("i0", _wide(_bessel), "The modified Bessel function of order 0.")
 _unary("sinc", _sinc, "sin(pi x) / (pi x), 1 at zero.")
 _unary("sgn", _sgn, "x / |x|, 0 at zero.")
 _unary("isposinf", _infinite(1), "Whether each element is positive infinity.", False)

@@ -140,6 +140,8 @@ Tensor.msort = msort
 @tensor_function
 def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
     """`quantile` of the elements that are numbers."""
+    if input.ndim == 0:
+        return nb.nanquantile(nb.reshape(input, (1,)), q, axis=0, method=interpolation)
     return nb.nanquantile(input, q, axis=dim, keepdims=keepdim, method=interpolation)
 
 

@@ -50,7 +50,7 @@ _tensors.Parameter.__module__ = "torch.nn.parameter"
 
 _ELSEWHERE = {"nn": "numbus.nn", "optim": "numbus.optim"}
 _HERE = (
-    "accelerator", "amp", "backends", "cuda", "distributed", "distributions", "fft", "func", "jit",
+    "accelerator", "amp", "backends", "cuda", "distributed", "distributions", "fft", "func",
     "multiprocessing", "random", "special", "utils", "version",
 )  # fmt: skip
 

@@ -3,6 +3,7 @@
 from ... import fft as _fft
 from ...core.errors import message as _message
 from ...tensors import _dtypes
+from ...tensors._arrays import floating as _floating
 from ...tensors._functions import tensor_function as _tensor_function
 from ...tensors.creation import finished as _finished
 from .._missing import missing as _missing
@@ -20,7 +21,7 @@ def _single(op):
     function = getattr(_fft, op)
 
     def body(input, n=None, dim=-1, norm=None):
-        return function(input, n, dim, _checked(op, norm))
+        return function(_floating(input), n, dim, _checked(op, norm))
 
     body.__name__ = body.__qualname__ = op
     body.__doc__ = f"`numbus.fft.{op}` along a dimension."
@@ -31,10 +32,13 @@ def _several(op, usual):
     function = getattr(_fft, op)
 
     def body(input, s=None, dim=usual, norm=None):
+        input = _floating(input)
+        dim = (dim,) if isinstance(dim, int) else dim
+        s = (s,) if isinstance(s, int) else s
         if s is not None and dim is None:
             dim = tuple(range(-len(s), 0))
         if s is not None:
-            axes = dim if isinstance(dim, (tuple, list)) else (dim,)
+            axes = dim
             halves = op.startswith("ir")
             s = tuple([
                 input.shape[d] if k == -1 and not (halves and j == len(s) - 1) else

@@ -1,8 +1,28 @@
 """torch.special."""
 
-from ...tensors import erf, erfc, exp2, expm1, log1p, log_softmax, logit, softmax  # noqa: F401
-from ...tensors import lgamma as gammaln  # noqa: F401
-from ...tensors import sigmoid as expit  # noqa: F401
+# ruff: noqa: F401
+from ...tensors import (
+    digamma,
+    erf,
+    erfc,
+    erfinv,
+    exp2,
+    expm1,
+    i0,
+    log1p,
+    log_softmax,
+    logit,
+    logsumexp,
+    polygamma,
+    psi,
+    round,
+    sinc,
+    softmax,
+    xlogy,
+)
+from ...tensors import lgamma as gammaln
+from ...tensors import mvlgamma as multigammaln
+from ...tensors import sigmoid as expit
 from .._missing import missing as _missing
 
 

@@ -57,6 +57,8 @@ def prelu(input, weight):
         raise ValueError(message("prelu", "weights do not fit", w.shape, f"(1,) or ({channels},)"))
     if w.size > 1:
         w = w.reshape((1, -1) + (1,) * (x.ndim - 2))
+    elif x.ndim < w.ndim:
+        w = w.reshape((1,) * x.ndim)
     return np.where(x > 0, x, x * w)
 
 

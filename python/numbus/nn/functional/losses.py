@@ -398,6 +398,8 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
 
 
 def _cosine(a, b, axis, eps):
+    if a.shape != b.shape:
+        a, b = np.broadcast_arrays(a, b)
     lengths = []
     for x in (a, b):
         s = np.sum(x * x, axis=axis)

@@ -1,0 +1,49 @@
+"""torch.distributions: random numbers, logarithms of probabilities and entropies of tensors.
+
+Random numbers are those of `manual_seed`, not PyTorch's. Samples by `rsample` are differentiated by
+the parameters where a formula makes them of numbers that do not depend on these.
+"""
+
+from ..._missing import missing as _missing
+from .continuous import (
+    Beta,
+    Cauchy,
+    Chi2,
+    Dirichlet,
+    Exponential,
+    Gamma,
+    Gumbel,
+    HalfNormal,
+    Laplace,
+    LogNormal,
+    MultivariateNormal,
+    Normal,
+    Uniform,
+)
+from .discrete import (
+    Bernoulli,
+    Binomial,
+    Categorical,
+    Geometric,
+    Multinomial,
+    OneHotCategorical,
+    Poisson,
+)
+from .distribution import Distribution, Independent
+from .divergence import kl_divergence, register_kl
+
+__all__ = [
+    "Bernoulli", "Beta", "Binomial", "Categorical", "Cauchy", "Chi2", "Dirichlet", "Distribution",
+    "Exponential", "Gamma", "Geometric", "Gumbel", "HalfNormal", "Independent", "Laplace",
+    "LogNormal", "Multinomial", "MultivariateNormal", "Normal", "OneHotCategorical", "Poisson",
+    "Uniform", "kl_divergence", "register_kl",
+]  # fmt: skip
+
+
+def __getattr__(name):
+    if name in ("categorical", "normal", "bernoulli", "uniform", "multivariate_normal", "kl"):
+        # PyTorch has a module for each distribution.
+        import sys
+
+        return sys.modules[__name__]
+    return _missing("torch.distributions", name)

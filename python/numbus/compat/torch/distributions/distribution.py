@@ -1,0 +1,199 @@
+"""What distributions share: shapes, samples, checks of parameters and values."""
+
+from typing import ClassVar
+
+from .... import tensors
+from ....core.errors import message
+from ....tensors import Size, no_grad
+
+
+def together(*values):
+    """Parameters as tensors of one shape; numbers take the dtype of the tensors."""
+    known = [x for x in values if tensors.is_tensor(x)]
+    if known:
+        given = [x if tensors.is_tensor(x) else tensors.tensor(x, dtype=known[0].dtype)
+                 for x in values]  # fmt: skip
+    else:
+        given = [tensors.tensor(float(x)) for x in values]
+    return tensors.broadcast_tensors(*given)
+
+
+class Distribution:
+    """Distributions of `event_shape`, `batch_shape` of them."""
+
+    has_rsample = False
+    _checks = __debug__
+    arg_constraints: ClassVar = {}  # by the name of a parameter: a function, and what it asks for
+
+    def __init__(self, batch_shape=(), event_shape=(), validate_args=None):
+        self._batch_shape, self._event_shape = Size(tuple(batch_shape)), Size(tuple(event_shape))
+        self._validate_args = self._checks if validate_args is None else validate_args
+        if self._validate_args:
+            for name, (holds, expected) in self.arg_constraints.items():
+                value = self.__dict__.get(name)
+                if tensors.is_tensor(value) and not bool(holds(value.detach()).all()):
+                    raise ValueError(
+                        message(type(self).__name__, f"parameter {name} is out of range",
+                                value.detach().tolist(), expected)
+                    )  # fmt: skip
+
+    @staticmethod
+    def set_default_validate_args(value):
+        """Whether parameters and values are checked from now on."""
+        Distribution._checks = bool(value)
+
+    @property
+    def batch_shape(self):
+        """The shape of the parameters' batch."""
+        return self._batch_shape
+
+    @property
+    def event_shape(self):
+        """The shape of one sample."""
+        return self._event_shape
+
+    @property
+    def stddev(self):
+        """The standard deviation."""
+        return self.variance.sqrt()
+
+    def _extended_shape(self, sample_shape=()):
+        return Size(tuple(sample_shape)) + self._batch_shape + self._event_shape
+
+    def sample(self, sample_shape=()):
+        """Random numbers, constants."""
+        with no_grad():
+            return self.rsample(sample_shape)
+
+    def sample_n(self, n):
+        """`sample((n,))`."""
+        return self.sample((n,))
+
+    def rsample(self, sample_shape=()):
+        """Random numbers that depend on the parameters."""
+        raise NotImplementedError(
+            message(type(self).__name__, "no samples with derivatives", tuple(sample_shape),
+                    "sample()")
+        )  # fmt: skip
+
+    def log_prob(self, value):
+        """The logarithm of the probability, or of its density."""
+        raise NotImplementedError(message(type(self).__name__, "no log_prob", value, "another"))
+
+    def cdf(self, value):
+        """The probability of numbers up to a value."""
+        raise NotImplementedError(message(type(self).__name__, "no cdf yet", value, "log_prob"))
+
+    def icdf(self, value):
+        """The value up to which numbers have a probability."""
+        raise NotImplementedError(message(type(self).__name__, "no icdf yet", value, "log_prob"))
+
+    def entropy(self):
+        """The entropy in nats."""
+        raise NotImplementedError(
+            message(type(self).__name__, "no entropy yet", "entropy()", "log_prob")
+        )
+
+    def perplexity(self):
+        """exp(entropy)."""
+        return self.entropy().exp()
+
+    def expand(self, batch_shape, _instance=None):
+        """The same distributions, more of them."""
+        raise NotImplementedError(
+            message(type(self).__name__, "expand is not yet available", tuple(batch_shape),
+                    "parameters of that shape")
+        )  # fmt: skip
+
+    def _check(self, value, holds, expected):
+        if not self._validate_args:
+            return
+        if not tensors.is_tensor(value):
+            raise ValueError(
+                message(type(self).__name__, "the value is no tensor", type(value).__name__,
+                        "a Tensor")
+            )  # fmt: skip
+        if not bool(holds(value.detach()).all()):
+            raise ValueError(
+                message(type(self).__name__, "a value out of range", value.detach().tolist(),
+                        expected)
+            )  # fmt: skip
+
+    def __repr__(self):
+        parts = []
+        for name in self.__dict__:
+            value = self.__dict__[name]
+            if name.startswith("_") or not tensors.is_tensor(value):
+                continue
+            text = str(value.item()) if value.numel() == 1 else str(value.size())
+            parts.append(f"{name}: {value if value.numel() == 1 and value.ndim == 0 else text}")
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+
+def positive(x):
+    """Whether numbers are above 0."""
+    return x > 0
+
+
+def real(x):
+    """Whether numbers are no NaN."""
+    return x == x
+
+
+def unit(x):
+    """Whether numbers are probabilities."""
+    return (x >= 0) & (x <= 1)
+
+
+def whole(x):
+    """Whether numbers are whole and not negative."""
+    return (x >= 0) & (x == x.floor())
+
+
+REAL, POSITIVE = (real, "real numbers"), (positive, "numbers above 0")
+UNIT, WHOLE = (unit, "numbers from 0 to 1"), (whole, "whole numbers from 0 on")
+
+
+class Independent(Distribution):
+    """Takes the last dimensions of a batch as those of one sample."""
+
+    def __init__(self, base_distribution, reinterpreted_batch_ndims, validate_args=None):
+        base, n = base_distribution, reinterpreted_batch_ndims
+        if n > len(base.batch_shape):
+            raise ValueError(
+                message("Independent", "more dimensions than the batch has", n,
+                        f"at most {len(base.batch_shape)}")
+            )  # fmt: skip
+        self.base_dist, self.reinterpreted_batch_ndims = base, n
+        self.has_rsample = base.has_rsample
+        split = len(base.batch_shape) - n
+        super().__init__(
+            base.batch_shape[:split], base.batch_shape[split:] + base.event_shape, validate_args
+        )
+
+    mean = property(lambda self: self.base_dist.mean)
+    variance = property(lambda self: self.base_dist.variance)
+    mode = property(lambda self: self.base_dist.mode)
+
+    def sample(self, sample_shape=()):
+        """Random numbers, constants."""
+        return self.base_dist.sample(sample_shape)
+
+    def rsample(self, sample_shape=()):
+        """Random numbers that depend on the parameters."""
+        return self.base_dist.rsample(sample_shape)
+
+    def _summed(self, x):
+        n = self.reinterpreted_batch_ndims
+        return x.sum(tuple(range(-n, 0))) if n else x
+
+    def log_prob(self, value):
+        """The logarithm of the density of whole samples."""
+        return self._summed(self.base_dist.log_prob(value))
+
+    def entropy(self):
+        """The entropy in nats."""
+        return self._summed(self.base_dist.entropy())
+
+    def __repr__(self):
+        return f"Independent({self.base_dist!r}, {self.reinterpreted_batch_ndims})"

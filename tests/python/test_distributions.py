@@ -1,0 +1,110 @@
+"""torch.distributions against SciPy: densities, moments, entropies, samples, derivatives."""
+
+import numpy
+import pytest
+import scipy.stats as stats
+from numbus import tensors as torch
+from numbus.compat.torch import distributions as d
+
+A, B = numpy.array([0.3, 0.7, 1.4]), numpy.array([1.2, 0.5, 2.0])
+a, b = torch.from_numpy(A), torch.from_numpy(B)
+P = numpy.array([0.2, 0.3, 0.5])
+p = torch.from_numpy(P)
+WHOLE = numpy.array([0.0, 2.0, 1.0])
+
+CASES = {
+    "Normal": (d.Normal(a, b), stats.norm(A, B), A * 2),
+    "LogNormal": (d.LogNormal(a, b), stats.lognorm(B, scale=numpy.exp(A)), B),
+    "Laplace": (d.Laplace(a, b), stats.laplace(A, B), B),
+    "Gumbel": (d.Gumbel(a, b), stats.gumbel_r(A, B), B),
+    "HalfNormal": (d.HalfNormal(b), stats.halfnorm(0, B), A),
+    "Uniform": (d.Uniform(a, a + b), stats.uniform(A, B), A + B / 3),
+    "Exponential": (d.Exponential(b), stats.expon(0, 1 / B), A),
+    "Gamma": (d.Gamma(a, b), stats.gamma(A, scale=1 / B), B),
+    "Chi2": (d.Chi2(b), stats.chi2(B), A),
+    "Beta": (d.Beta(a, b), stats.beta(A, B), P),
+    "Bernoulli": (d.Bernoulli(p), stats.bernoulli(P), numpy.array([0.0, 1.0, 1.0])),
+    "Bernoulli of logits": (
+        d.Bernoulli(logits=p.logit()), stats.bernoulli(P), numpy.array([0.0, 1.0, 1.0]),
+    ),
+    "Geometric": (d.Geometric(p), stats.geom(P, loc=-1), WHOLE),
+    "Binomial": (d.Binomial(4, p), stats.binom(4, P), WHOLE),
+    "Poisson": (d.Poisson(b), stats.poisson(B), WHOLE),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_against_scipy(name):
+    ours, theirs, value = CASES[name]
+    log = theirs.logpmf if hasattr(theirs.dist, "logpmf") else theirs.logpdf
+    numpy.testing.assert_allclose(
+        ours.log_prob(torch.from_numpy(value)).numpy(), log(value), rtol=1e-9, atol=1e-12
+    )
+    numpy.testing.assert_allclose(ours.mean.numpy(), theirs.mean(), 1e-9)
+    numpy.testing.assert_allclose(ours.variance.numpy(), theirs.var(), 1e-9)
+    if name not in ("Binomial", "Poisson"):
+        numpy.testing.assert_allclose(ours.entropy().numpy(), theirs.entropy(), 1e-8, 1e-12)
+    torch.manual_seed(3)
+    drawn = ours.sample((20000,)).numpy()
+    assert drawn.shape == (20000, 3) and drawn.dtype == "f8"
+    error = numpy.abs(drawn.mean(0) - theirs.mean()) / (theirs.std() / numpy.sqrt(20000))
+    assert error.max() < 5
+
+
+def test_choices():
+    logits = torch.tensor([[0.1, 1.0, -0.5], [0.3, 0.2, 0.0]], requires_grad=True)
+    c = d.Categorical(logits=logits)
+    action = torch.tensor([1, 2])
+    loss = -(c.log_prob(action) * torch.tensor([1.0, -0.5])).sum() - 0.1 * c.entropy().sum()
+    loss.backward()
+    plain = torch.log_softmax(logits.detach(), 1)
+    assert torch.allclose(c.log_prob(action), plain.gather(1, action[:, None])[:, 0])
+    assert logits.grad.abs().sum() > 0 and logits.grad.sum(1).abs().max() < 1e-6
+    torch.manual_seed(0)
+    drawn = d.Categorical(p).sample((20000,))
+    assert abs((drawn == 2).float().mean().item() - 0.5) < 0.02
+    counts = d.Multinomial(7, p).sample((5,))
+    assert counts.sum(-1).tolist() == [7.0] * 5
+    with pytest.raises(ValueError, match="out of range"):
+        c.log_prob(torch.tensor([3, 0]))
+    with pytest.raises(ValueError, match="parameter scale is out of range"):
+        d.Normal(0.0, -1.0)
+
+
+def test_vectors_and_divergences():
+    m = numpy.array([[2.0, 0.3], [0.3, 1.0]])
+    ours = d.MultivariateNormal(torch.tensor([0.5, -1.0]).double(), torch.from_numpy(m))
+    x = numpy.array([[0.2, 0.1], [1.0, -2.0]])
+    numpy.testing.assert_allclose(
+        ours.log_prob(torch.from_numpy(x)).numpy(),
+        stats.multivariate_normal([0.5, -1], m).logpdf(x),
+    )
+    one = d.Independent(d.Normal(a, b), 1)
+    assert one.event_shape == (3,) and one.log_prob(a).shape == ()
+    # The divergence is the mean of differences of logarithms.
+    for first, second in (
+        (d.Normal(a, b), d.Normal(b, a)), (d.Bernoulli(p), d.Bernoulli(0.9 - p)),
+        (d.Exponential(a), d.Exponential(b)), (d.Laplace(a, b), d.Laplace(b, a)),
+        (d.Beta(a, b), d.Beta(b, a)), (d.Gamma(a + 1, b), d.Gamma(b + 1, a)),
+        (d.Poisson(a), d.Poisson(b)), (d.Categorical(p), d.Categorical(1 - p)),
+    ):  # fmt: skip
+        torch.manual_seed(1)
+        drawn = first.sample((40000,))
+        each = first.log_prob(drawn) - second.log_prob(drawn)
+        error = (each.mean(0) - d.kl_divergence(first, second)).abs() / each.std(0)
+        assert error.max() < 0.03, first
+    with pytest.raises(NotImplementedError, match="no formula for the pair"):
+        d.kl_divergence(d.Normal(a, b), d.Gamma(a, b))
+
+
+def test_samples_have_derivatives():
+    location = torch.zeros(3, requires_grad=True)
+    scale = torch.ones(3, requires_grad=True)
+    torch.manual_seed(0)
+    drawn = d.Normal(location, scale).rsample((5,))
+    drawn.sum().backward()
+    assert location.grad.tolist() == [5, 5, 5]
+    assert torch.allclose(scale.grad, drawn.detach().sum(0))
+    assert not d.Normal(location, scale).sample().requires_grad
+    with pytest.raises(NotImplementedError, match="no samples with derivatives"):
+        d.Gamma(a, b).rsample()
