@@ -2,6 +2,7 @@
 
 import functools
 import math
+import warnings
 
 import numpy
 
@@ -179,6 +180,10 @@ def _along(x, n, axis, default):
 
 def _over(x, s, axes, real):
     """Those of one over several axes."""
+    if s is not None and (axes is None or None in s):
+        what = "axes is None where s is given" if axes is None else "None in s"
+        text = message("fft", f"{what}, which NumPy 2.0 has deprecated", (s, axes), "ints in both")
+        warnings.warn(text, DeprecationWarning, stacklevel=4)
     if axes is None:
         axes = range(x.ndim) if s is None else range(-len(s), 0)
     axes = [one_axis("fft", axis, x.ndim) for axis in axes]

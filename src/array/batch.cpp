@@ -21,6 +21,11 @@ bool works_on_lines(Routine r) {
          r == Routine::argpartition;
 }
 
+// Those of any layout whose last axis alone is theirs: a CPU's transforms.
+bool takes_any_lead(Routine r, const Device& d) {
+  return (r == Routine::fft || r == Routine::ifft) && d.runs_on_host();
+}
+
 }  // namespace
 
 struct Batch::Made {
@@ -107,7 +112,9 @@ struct Convolved {
 
 const char* Batch::refuses_routine(const Step& s) const {
   const Routine r = s.instr.routine;
-  if (r == Routine::matmul || r == Routine::accumulate || works_on_lines(r)) return nullptr;
+  if (r == Routine::matmul || r == Routine::accumulate || works_on_lines(r) ||
+      takes_any_lead(r, recipe_->device()))
+    return nullptr;
   if (r == Routine::convolve) {
     if (!is_grouped(s)) return nullptr;
     const Convolved c(s.instr);
@@ -330,7 +337,8 @@ void Batch::record_step(const Step& s) {
     return put(m, plain(s.out), s.seen);
   }
   if (i.code == Instr::Call && i.routine == Routine::convolve) return record_convolution(s);
-  if (i.code == Instr::Call) return works_on_lines(i.routine) ? record_dense(s) : record_stacks(s);
+  if (i.code == Instr::Call && !takes_any_lead(i.routine, recipe_->device()))
+    return works_on_lines(i.routine) ? record_dense(s) : record_stacks(s);
   if (i.gathers() || i.scatters()) return record_indexing(s);
   if (i.code == Instr::Map && i.op == Op::index) return record_positions(s);
   Made m(s);

@@ -302,3 +302,22 @@ def test_convolutions(told, images, form):
                 scale = np.abs(want).max()
                 np.testing.assert_allclose(found.cpu().numpy() / scale, want / scale, atol=1e-6)
                 assert told == [True]
+
+
+@pytest.mark.skipif(DEVICE not in ("cpu", "fenced"), reason="cuFFT takes three axes at most")
+@pytest.mark.parametrize("axes", [1, 2])
+def test_transforms(told, axes):
+    x = drawn(5, *[(40,), (12, 10)][axes - 1])
+
+    def power(v):
+        spectrum = nb.fft.rfftn(v, norm="ortho")
+        back = nb.fft.irfftn(spectrum * 2, s=v.shape, axes=range(v.ndim))
+        return (nb.abs(nb.fft.fft(v, axis=0)) ** 2).sum() + back.sum(), nb.fft.ifft(spectrum)
+
+    found = nb.vmap(power)(x)
+    rows = [power(v) for v in x]
+    for k in range(2):
+        same(found[k], [r[k] for r in rows])
+    slope = nb.vmap(nb.grad(lambda v: power(v)[0]))(x)
+    same(slope, [nb.grad(lambda v: power(v)[0])(v) for v in x])
+    assert told == [True, True]
