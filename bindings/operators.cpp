@@ -204,9 +204,11 @@ PyObject* operate(Op op, PyObject* x, PyObject* y, bool in_place, F&& f) {
     if (a == Owner::Numbus && b == Owner::Numbus) {
       try {
         const Kept before(op, x, y, in_place);
-        // NumPy's scalars say so.
+        // NumPy's scalars say so, but not beside an array.
         const char* told_as = float_errors::state.told_as;
-        if (!told_as && (is_generic(x) || (y && is_generic(y)))) told_as = "";
+        if (!told_as && (is_generic(x) || (y && is_generic(y))) && !is_array(x) &&
+            !(y && is_array(y)))
+          told_as = "";
         const Examined here(true, in_place, told_as);
         PyObject* result = f();
         if (const unsigned kinds = result ? here.raised() : 0) [[unlikely]]

@@ -18,6 +18,7 @@ from .functions.ranges import arange
 from .functions.repeating import roll
 
 __all__ = list(numpy.fft.__all__)
+__path__ = []  # modules in it are mirrors of NumPy's (core/fallback.py)
 
 # Elements of an operand at rest that NumPy's call transforms sooner than a node would.
 _FEW = 1 << 14

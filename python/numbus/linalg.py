@@ -36,6 +36,7 @@ from .functions.reductions import reduce as _reduce
 from .functions.reductions import sum as _sum
 
 __all__ = sorted(name for name in numpy.linalg.__all__)
+__path__ = []  # modules in it are mirrors of NumPy's (core/fallback.py)
 
 _UNSET = numpy._NoValue
 

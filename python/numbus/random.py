@@ -11,6 +11,8 @@ as the C library's logarithm may.
 
 import functools as _functools
 import math as _math
+import sys as _sys
+from types import ModuleType as _ModuleType
 
 import numpy as _numpy
 import numpy.random as _numpy_random
@@ -26,6 +28,7 @@ from numpy.random import (  # noqa: F401
 )
 
 from . import _core
+from .core.fallback import resolve as _resolve
 from .core.interrupts import MANY as _MANY
 from .core.interrupts import interruptible as _interruptible
 from .core.operands import library as _library
@@ -33,6 +36,8 @@ from .core.quick import draws as _draws
 from .core.streams import MOST as _MOST
 from .core.streams import sample as _sample
 from .core.streams import uniform as _uniform_of
+
+__path__ = []  # modules in it are mirrors of NumPy's (core/fallback.py)
 
 _FLOATS = ("float32", "float64")
 _ON_DEVICE = 20_000  # numbers with which the routine takes less time than NumPy does
@@ -386,6 +391,17 @@ def default_rng(seed=None):
     return Generator(_numpy_random.default_rng(seed).bit_generator)
 
 
+@_functools.cache
+def shared():
+    """The RandomState whose methods the functions of this module are, as NumPy's `mtrand._rand`."""
+    names = [name for name in dir(_numpy_random.RandomState) if not name.startswith("_")]
+    here = _sys.modules[__name__]
+    functions = {
+        name: staticmethod(getattr(here, name)) for name in names if hasattr(_numpy_random, name)
+    }
+    return type("RandomState", (RandomState,), functions)(_numpy_random.mtrand._rand._bit_generator)
+
+
 def _legacy(name):
     original = getattr(_numpy_random, name)
     real = _sampler(original, bound=0)
@@ -405,6 +421,8 @@ def __getattr__(name):
     value = getattr(_numpy_random, name)
     if callable(value) and not isinstance(value, type):
         value = _legacy(name)
+    elif isinstance(value, _ModuleType):
+        value = _resolve(value, name)
     globals()[name] = value
     return value
 

@@ -5,6 +5,7 @@ import numpy.testing as _numpy_testing
 from .core.fallback import make as _make
 
 __all__ = list(_numpy_testing.__all__)
+__path__ = []  # modules in it are mirrors of NumPy's (core/fallback.py)
 
 
 def __getattr__(name):

@@ -265,10 +265,10 @@ class Mirror(types.ModuleType):
             if hasattr(real, "__path__"):
                 return []
             raise AttributeError(name)
-        if name.startswith("__"):
+        if name.startswith("__") and name not in self.__dict__.get("__all__", ()):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         value = getattr(real, name)
-        ours = getattr(sys.modules["numbus"], name, None) if _is_public(name, value) else None
+        ours = _public(real, name, value)
         if ours is None and real.__name__ in _OURS:
             home = importlib.import_module(_OURS[real.__name__])
             ours = foreign(getattr(home, name), value) if name in home.__all__ else None
@@ -280,9 +280,21 @@ class Mirror(types.ModuleType):
         return dir(self.__dict__["_real"])
 
 
-def _is_public(name, value):
-    """Whether `numpy.name` is the same thing, so that Numbus' own version serves here too."""
-    return not isinstance(value, types.ModuleType) and getattr(numpy, name, None) is value
+def _public(real, name, value):
+    """Numbus' own version of what NumPy, or a package that `real` is a module of, has under that
+    name, too; None: there is none.
+    """
+    if isinstance(value, types.ModuleType):
+        return None
+    if value is numpy.random.mtrand._rand:
+        return importlib.import_module("numbus.random").shared()
+    packages = real.__name__.split(".")[:-1]
+    for n in range(1, max(2, len(packages) + 1)):
+        path = ".".join(packages[:n] or ["numpy"])
+        theirs, ours = sys.modules[path], sys.modules.get("numbus" + path[len("numpy") :])
+        if ours is not None and getattr(theirs, name, None) is value:
+            return getattr(ours, name, None)
+    return None
 
 
 def mirror(real):

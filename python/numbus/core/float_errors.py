@@ -108,7 +108,8 @@ def _copied(value):
     """An operand as NumPy's own, which may be written to."""
     if type(value) is ndarray:
         return numpy.array(numpy.asarray(value))
-    if type(value) is generic:
+    # Operators of our own scalars would be ours again, and say nothing.
+    if type(value) is generic or type(value) in _core.scalar_types:
         return numpy.asarray(value)[()]
     if isinstance(value, numpy.ndarray):
         return value.copy()  # which an operator that assigns, or `out`, would write to again
