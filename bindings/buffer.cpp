@@ -95,8 +95,12 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     view->shape = wants(PyBUF_ND) ? dims : nullptr;
     view->strides = wants(PyBUF_STRIDES) ? dims + n : nullptr;
     view->suboffsets = nullptr;
-    // The base stays shared, and alive, until the last export ends.
+    // The base stays shared, and alive, until the last export ends. Whoever asks for memory without
+    // a format, to write to it, may keep the address: numpy.ndarray(shape, dtype, buffer) does, and
+    // holds the array alone. That base stays shared for good.
     if (on_host) ++a.base.get()->shared;
+    if (on_host && !wants(PyBUF_FORMAT) && ((flags & PyBUF_WRITABLE) || !a.writeable))
+      ++a.base.get()->shared;
     view->internal = new Export{a.base, std::unique_ptr<Py_ssize_t[]>(dims),
                                 std::unique_ptr<std::shared_ptr<char>>(memory), on_host};
     return Py_None;

@@ -445,6 +445,8 @@ Array to_array(PyObject* o) {
 std::vector<int64_t> to_shape(PyObject* o) {
   std::vector<int64_t> shape;
   auto extent = [&](PyObject* e) {
+    if (PyBool_Check(e))
+      raise(ErrorKind::Type, "shape", "a truth value is no integer", "bool", "an int");
     nb::object i = nb::steal(PyNumber_Index(e));
     if (!i.is_valid()) throw nb::python_error();
     long long v = PyLong_AsLongLong(i.ptr());

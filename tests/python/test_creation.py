@@ -156,3 +156,18 @@ def test_what_does_not_join(xp):
         xp.concatenate([a, a], dtype="i4")
     with pytest.raises(TypeError, match=r"\[stack\] both out and dtype"):
         xp.stack([a, a], dtype="i4", out=xp.ones((2, 2, 3)))
+
+
+def test_truth_values_are_no_extents(xp):
+    a = xp.arange(6.0)
+    for call in (
+        lambda: xp.zeros((3, True)),
+        lambda: xp.ones(True),
+        lambda: xp.full((True, 2), 3.0),
+        lambda: xp.zeros_like(a, shape=(2, True)),
+        lambda: a.reshape(True, 6),
+        lambda: xp.reshape(a, (6, True)),
+        lambda: xp.broadcast_to(a, (True, 6)),
+    ):
+        with pytest.raises(TypeError):
+            call()

@@ -64,6 +64,12 @@ class ndarray(metaclass=_NdarrayType):
 
     __slots__ = ()
 
+    def __new__(cls, *args, **kwargs):
+        # Called by name, as subclasses do: they are NumPy's (above).
+        if cls is ndarray:
+            return ndarray(*args, **kwargs)
+        return numpy.ndarray.__new__(cls, *args, **kwargs)
+
 
 # NumPy's scalars of these dtypes are Python's float and complex, too. Libraries that follow the
 # array API standard take such for numbers without dtype and device: for them these classes stand.

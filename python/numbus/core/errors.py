@@ -137,6 +137,8 @@ def as_shape(op, shape):
                 message(op, "shape is not understood", repr(shape), "an int or a tuple of ints")
             ) from None
     try:
+        if any([type(extent) is bool for extent in extents]):
+            raise TypeError
         result = tuple([operator.index(extent) for extent in extents])
     except TypeError:
         raise TypeError(
