@@ -1,9 +1,8 @@
 """Memory of ours whose address NumPy keeps when the buffer has been given back."""
 
+import numbus as nb
 import numpy as np
 import pytest
-
-import numbus as nb
 
 
 @pytest.mark.parametrize("n", [4, 1000, 5000])
