@@ -3,7 +3,10 @@
 import cmath
 import itertools
 import math
+import sys
+from fractions import Fraction
 
+import numbus as nb
 import numpy as np
 import pytest
 from jit_check import check
@@ -290,3 +293,61 @@ def test_methods_of_numbers():
 def test_polar_of_integers():
     check(lambda x: cmath.polar(x), -7)
     check(lambda x: cmath.polar(x), True)
+
+
+def exact_powers(x, n):
+    """Correctly rounded, by Python's fractions."""
+    out = np.empty(x.size)
+    for i, v in enumerate(x.tolist()):
+        try:
+            out[i] = float(Fraction(v) ** n)
+        except OverflowError:
+            out[i] = np.inf if v > 0 or n % 2 == 0 else -np.inf
+    return out
+
+
+@pytest.mark.parametrize("n", range(1, 17))
+def test_whole_powers_have_the_same_bits_everywhere(n):
+    rng = np.random.default_rng(n)
+    parts = [rng.standard_normal(300), 10.0 ** rng.uniform(-40, 40, 200), np.arange(-20.0, 21.0)]
+    limit = 2.0 ** (1024 / n) if n > 1 else sys.float_info.max
+    parts += [limit * (1 - rng.random(30) * 1e-12), limit * (1 + rng.random(30) * 1e-12)]
+    parts += [2.0 ** (least / n) * rng.uniform(0.5, 2, 60) for least in (-1022, -1074)]
+    x = np.concatenate(parts)
+    x = np.concatenate([x, -x])
+    f = compiled_power(n)
+    known, asked, scalar = np.empty_like(x), np.empty_like(x), np.empty_like(x)
+    f(x, known, asked, scalar, float(n))
+    want = exact_powers(x, n)
+    with np.errstate(all="ignore"):
+        array = np.asarray(nb.asarray(x) ** n)
+        arrays = np.asarray(nb.asarray(x) ** nb.full(x.size, float(n)))
+    # An array's square is a product, which underflows as such.
+    for got in (known, asked, scalar, array, arrays):
+        np.testing.assert_array_equal(got, known)
+    usual = (np.abs(want) > 1e-285) & np.isfinite(want)
+    if n < 16:
+        np.testing.assert_array_equal(known[usual], want[usual])
+    np.testing.assert_allclose(known, want, rtol=2.3e-16, atol=5e-324)
+    special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 5e-324, -5e-324])
+    got = np.empty_like(special)
+    f(special, got, got.copy(), got.copy(), float(n))
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(got, special**n)
+    np.testing.assert_array_equal(np.signbit(got), np.signbit(special**n))
+
+
+def compiled_power(n):
+    @njit
+    def f(x, known, asked, scalar, y):
+        for i in range(x.size):
+            known[i] = x[i] ** n
+        for i in range(x.size):
+            asked[i] = x[i] ** y
+        total = 0
+        for i in range(x.size):
+            if total >= 0:  # no loop over lanes
+                scalar[i] = np.power(x[i], np.float64(n))
+            total += 1
+
+    return f

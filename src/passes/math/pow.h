@@ -41,7 +41,7 @@ Val<B> pow_special(B& b, Val<B> x, Val<B> y, Val<B> v) {
 }
 
 template <class B>
-Val<B> pow(B& b, Val<B> x, Val<B> y) {
+Val<B> general_pow(B& b, Val<B> x, Val<B> y) {
   Pair<B> l = precise_log(b, b.abs(x));
   Val<B> e = b.mul(y, l.hi), e_lo = b.fma(y, l.lo, b.fma(y, l.hi, b.neg(e)));
   Val<B> v = exp_scaled(b, e, exp_sum(b, e, e_lo));
@@ -49,6 +49,53 @@ Val<B> pow(B& b, Val<B> x, Val<B> y) {
   auto fixed = [&]() -> std::array<Val<B>, 1> { return {pow_special(b, x, y, v)}; };
   std::array<Val<B>, 1> fast = {v};
   return b.if_any(special, fixed, fast)[0];
+}
+
+// The least power whose parts are no subnormals.
+template <class B>
+Val<B> least_product(B& b, Val<B> x) {
+  return fpick(b, x, 0x1p-100, 0x1p-960);
+}
+
+// x^n by products of pairs, n from 1 to 15 as a float: rounded once, where no part is subnormal.
+// Powers of the upper bits of n are squared, and multiplied by x for the next bit. Pairs are not
+// made neat in between: their low parts stay below 16 units of the high ones.
+template <class B>
+Val<B> product_pow(B& b, Val<B> x, Val<B> n) {
+  constexpr int kBits = 4;
+  Val<B> i = b.to_int(n), zero = b.fconst(x, 0.0), none = b.iconst(x, 0);
+  Pair<B> r = {b.fconst(x, 1.0), zero};
+  for (int bit = kBits - 1; bit >= 0; --bit) {
+    Val<B> first = b.ieq(b.ishr(i, bit + 1), none);
+    Val<B> takes = b.mnot(b.ieq(b.iand(i, b.iconst(x, int64_t{1} << bit)), none));
+    if (bit < kBits - 1) {
+      Pair<B> square = two_prod(b, r.hi, r.hi);
+      r = {square.hi, b.fma(b.add(r.hi, r.hi), r.lo, square.lo)};
+    }
+    Pair<B> more = two_prod(b, r.hi, x);
+    more.lo = b.fma(r.lo, x, more.lo);
+    r = pick_pair(b, takes, pick_pair(b, first, Pair<B>{x, zero}, more), r);
+  }
+  return b.select(b.lt(b.abs(r.hi), least_product(b, x)), r.hi, b.add(r.hi, r.lo));
+}
+
+// Whole powers are products, whether the exponent is known or not: the bits are the same. What
+// overflows, becomes small or has no number is left to the general way.
+template <class B>
+Val<B> pow(B& b, Val<B> x, Val<B> y) {
+  Val<B> one = b.fconst(x, 1.0), none = b.fconst(x, __builtin_nan(""));
+  Val<B> whole = b.mand(b.eq(b.rint(y), y), b.mand(b.ge(y, one), b.le(y, b.fconst(x, 15.0))));
+  auto products = [&]() -> std::array<Val<B>, 1> {
+    return {b.select(whole, product_pow(b, x, b.select(whole, y, one)), none)};
+  };
+  std::array<Val<B>, 1> start = {none};
+  std::array<Val<B>, 1> v = b.if_any(whole, products, start);
+  Val<B> size = b.abs(v[0]);
+  Val<B> done = b.mand(b.ge(size, least_product(b, x)), b.lt(size, b.fconst(x, __builtin_inf())));
+  // A square is one product, which is rounded correctly however small it is.
+  done = b.mor(done, b.mand(b.le(y, b.fconst(x, 2.0)), b.eq(v[0], v[0])));
+  auto general = [&]() -> std::array<Val<B>, 1> { return {general_pow(b, x, y)}; };
+  return b.if_any(b.mnot(done), general, v)[0];
 }
 
 template <class B>
