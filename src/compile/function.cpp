@@ -1,6 +1,8 @@
 // Bodies of functions: control flow, variables, memory, calls.
 #include "compile/function.h"
 
+#include <algorithm>
+
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
@@ -29,6 +31,15 @@ llvm::FunctionType* portion_type(llvm::IRBuilder<>& B) {
       B.getInt32Ty(), {B.getPtrTy(), B.getPtrTy(), B.getInt64Ty(), B.getInt64Ty()}, false);
 }
 
+bool stays_apart(const ir::Module& m, const ir::Function& f) {
+  constexpr size_t kLarge = 300, kManySteps = 6000;
+  if (!f.library || m.kernel || f.portion || f.body.size() <= kLarge) return false;
+  size_t all = 0;
+  for (const ir::Function& g : m.functions) all += g.body.size();
+  return all > kManySteps &&
+         std::ranges::any_of(f.body, [](const ir::Inst& i) { return i.op == Op::loop; });
+}
+
 std::vector<llvm::Function*> declare_functions(Emit& E, const ir::Module& m, llvm::Module& to,
                                                unsigned words) {
   std::vector<llvm::Function*> all;
@@ -38,7 +49,8 @@ std::vector<llvm::Function*> declare_functions(Emit& E, const ir::Module& m, llv
     f->addFnAttr(llvm::Attribute::NoUnwind);
     const bool generator = m.functions[n].generator;
     if (!m.functions[n].recursive && n > 0 && !generator)
-      f->addFnAttr(llvm::Attribute::AlwaysInline);
+      f->addFnAttr(stays_apart(m, m.functions[n]) ? llvm::Attribute::NoInline
+                                                  : llvm::Attribute::AlwaysInline);
     if (generator) f->setPresplitCoroutine();
     // As a loop, recursion without end would have none; so it ends where the stack does.
     if (m.functions[n].recursive) f->addFnAttr("disable-tail-calls", "true");
@@ -91,7 +103,8 @@ void FunctionBody::jump(llvm::BasicBlock* to) {
 }
 
 // A marked loop runs eight iterations at a time, or all lanes at a time; one that rarely runs is
-// left as it is, so that no time is spent on vectors for it.
+// left as it is, so that no time is spent on vectors for it. Of large functions of the library
+// loops may become vectors, but are not unrolled.
 void FunctionBody::set_unrolling(llvm::Instruction* back, int64_t mark_of_loop) {
   auto& c = B.getContext();
   std::vector<llvm::Metadata*> parts{nullptr};
@@ -108,6 +121,8 @@ void FunctionBody::set_unrolling(llvm::Instruction* back, int64_t mark_of_loop) 
     put("llvm.loop.vectorize.width", number(kWidth));
     put("llvm.loop.interleave.count", number(ir::kLanes / kWidth));
     put("llvm.loop.unroll.disable", nullptr);
+  } else if (mark_of_loop == 0) {
+    put("llvm.loop.unroll.runtime.disable", nullptr);
   } else {
     put("llvm.loop.unroll.disable", nullptr);
     put("llvm.loop.disable_nonforced", nullptr);
@@ -125,6 +140,7 @@ V FunctionBody::call_function(int64_t callee, std::vector<V> args) {
 
 void FunctionBody::emit(llvm::Function* to) {
   to_ = to;
+  apart_ = stays_apart(m_, f_);
   entry_ = block("entry");
   auto* start = block("start");
   B.SetInsertPoint(start);
@@ -212,7 +228,7 @@ void FunctionBody::step(size_t n) {
     case Op::end_loop: {
       Open& o = open_[i.a];
       auto* back = B.CreateBr(o.head);
-      if (int64_t mark = f_.body[i.a].imm) set_unrolling(back, mark);
+      if (int64_t mark = f_.body[i.a].imm; mark || apart_) set_unrolling(back, mark);
       // A loop without a part of its own for continue: it goes to the head.
       if (o.next->empty() && o.next->use_empty() && o.next != B.GetInsertBlock())
         o.next->eraseFromParent();

@@ -64,11 +64,16 @@ class FunctionBody {
   std::vector<Open> open_;
   std::vector<Rare> rare_;
   std::vector<llvm::Value*> arguments_, results_;
+  bool apart_ = false;  // stays_apart()
 };
 
 // The type of the LLVM function: {status, results} (context, so many words, parameters).
 llvm::FunctionType* function_type(Emit& E, const ir::Function& f, unsigned words = 0);
 llvm::FunctionType* portion_type(llvm::IRBuilder<>& B);
+// Whether a function stays one where it is called, though it does not call itself: LLVM takes more
+// than twice as long for one of twice the length. Large ones of the library do where there are
+// many.
+bool stays_apart(const ir::Module& m, const ir::Function& f);
 // Declares all functions of a module, for internal use.
 std::vector<llvm::Function*> declare_functions(Emit& E, const ir::Module& m, llvm::Module& to,
                                                unsigned words = 0);

@@ -197,6 +197,7 @@ void Lower::pass() {
   ir::Function f;
   f.name = source_.name;
   f.recursive = spec_.recursive;
+  f.library = source_.library();
   ir::Builder b(f.body);
   f_ = &f;
   b_ = &b;

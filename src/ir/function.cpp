@@ -123,6 +123,7 @@ std::string Module::key() const {
     for (DType t : f.results) put(t);
     put(f.portion);
     put(f.generator);
+    put(f.library);
     put(static_cast<int>(f.body.size()));
     for (const Inst& i : f.body) put_step(s, i);
   }

@@ -256,6 +256,9 @@ struct Function {
   // Runs until it yields, and goes on from there when it is resumed; its first parameter is the
   // address of its frame's words. `results` are the words of what it yields.
   bool generator = false;
+  // Not the user's own: where there is much of it, large functions with loops are not expanded
+  // where they are called (compile/function.h, stays_apart).
+  bool library = false;
 };
 
 // Functions that belong together; the first one is called from outside. As an entry it takes its
