@@ -692,6 +692,7 @@ Value Lower::call_named(const Call& given, const std::string& name) {
   }
   if (name == "typed.Dict") return dict_from(c);
   if (name == "typed.Dict.empty") return empty_dict(c);
+  if (name == "dict.fromkeys") return dict_from_keys(c);
   if (name == "typed.List") return call_builtin(c, "list");
   if (name == "typed.List.empty_list") return empty_list(c);
   if (name.starts_with("cuda.")) return call_cuda(c, name.substr(5));

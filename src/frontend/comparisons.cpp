@@ -163,6 +163,10 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
   }
   if (op == NodeKind::In || op == NodeKind::NotIn) {
     const bool keys = is_dict_view(b) && b.type.text == "dict keys";
+    if (is_dict_view(b) && b.type.text == "dict values") {
+      Value found = in_values(n, b, a);
+      return op == NodeKind::In || found.unknown() ? found : negated(n, found);
+    }
     if (is_dict_view(b) && !keys) not_yet(n, "'in' of a " + b.type.text, "a loop over them");
     if (b.type.is(Type::Tag::Dict) || keys) {
       Value found = in_dict(n, keys ? b.items[0] : b, a);

@@ -341,6 +341,44 @@ Value Lower::in_dict(const Node& n, const Value& dict, const Value& given) {
   return entry == ir::kNone ? Value{} : boolean(negate(less(entry, ci(0))));
 }
 
+// x in d.values(): all of them are looked at.
+Value Lower::in_values(const Node& n, const Value& values, const Value& given) {
+  const Value& dict = values.items[0];
+  if (given.unknown()) return {};
+  if (lacks_types(dict.type) || dict.v.empty())
+    return from_scalar(Scalar::from_bool(false), DType::Bool, true);
+  const Type& t = dict.type.items[1];
+  if (t.is_array() || t.is(Type::Tag::List) || t.is(Type::Tag::Dict) || t.is_maybe())
+    not_yet(n, "'in' of values that are " + name(t), "a loop over them");
+  const Val found = new_variable(DType::Bool);
+  set(found, b_->constant(DType::Bool, Scalar::from_bool(false)));
+  Sequence all = dict_sequence(n, values);
+  counted(all, [&](Val i) {
+    const Value same = compare_one(n, NodeKind::Eq, given, all.item(i));
+    if (!same.unknown())
+      set(found, b_->emit(Op::logical_or, DType::Bool, get(found), truth(n, same)));
+  });
+  return boolean(get(found));
+}
+
+// dict.fromkeys(keys, value=None)
+Value Lower::dict_from_keys(const Call& c) {
+  const Node& n = c.n;
+  expect(c, "dict.fromkeys", 1, 2);
+  if (c.args.size() < 2) not_yet(n, "dict.fromkeys() without a value", "the value as an argument");
+  const Value &keys = c.args[0], &value = c.args[1];
+  if (keys.unknown() || value.unknown()) return {};
+  const Value one = held(n, boxed(n, value.lazy ? materialise(n, value) : value));
+  return collect_dict(n, [&](const std::function<void(const Value&, const Value&)>& put) {
+    if (keys.type.is(Type::Tag::Tuple) && keys.type.text.empty()) {
+      for (const Value& k : keys.items) put(k, one);
+      return;
+    }
+    Sequence all = sequence(n, keys);
+    counted(all, [&](Val i) { put(all.item(i), one); });
+  });
+}
+
 // Two dicts have the same keys, and equal values at each.
 Value Lower::equal_dicts(const Node& n, const Value& a, const Value& b) {
   if (is_open(a.type) || is_open(b.type)) return {};
@@ -421,8 +459,14 @@ Value Lower::dict_literal(const Node& n) {
   }
   return collect_dict(n, [&](const std::function<void(const Value&, const Value&)>& put) {
     for (size_t i = 0; i < values.size(); ++i) {
-      if (keys[i].kind == NodeKind::Unsupported && keys[i].text.empty())
-        not_yet(values[i], "** in a dict", "d = a.copy(); d.update(b)");
+      if (keys[i].kind == NodeKind::Unsupported && keys[i].text.empty()) {
+        const Value from = expression(values[i]);
+        if (from.unknown()) continue;
+        if (!from.type.is(Type::Tag::Dict) || from.type.is_set())
+          fail(values[i], "** in a dict takes a dict; got " + name(from.type));
+        pairs_of(values[i], dict_view("items", from), put);
+        continue;
+      }
       Value key = expression(keys[i]);
       put(key, maybe_none(values[i]));
     }

@@ -316,12 +316,11 @@ void Lower::expect_own_list(const Node& n, const Node& receiver, const Value& li
           "write into an array, at indices of its own for each i");
 }
 
-// list[a:b] = more
+// list[a:b] = more, list[a:b:step] = more
 void Lower::store_slice(const Node& n, const Node& receiver, const Value& list, const Value& by,
                         const Value& v) {
   expect_own_list(n, receiver, list);
-  if (!by.items[2].type.is(Type::Tag::None))
-    not_yet(n, "assigning to a slice of a list with a step", "a loop over its items");
+  const bool steps = !by.items[2].type.is(Type::Tag::None);
   if (v.unknown()) return;
   Value more = boxed(n, v.lazy ? materialise(n, v) : v);
   if (more.type.is(Type::Tag::Range) || more.type.is(Type::Tag::Iterator) ||
@@ -330,23 +329,31 @@ void Lower::store_slice(const Node& n, const Node& receiver, const Value& list, 
   if (more.unknown()) return;
   if (!more.type.is(Type::Tag::List))
     not_yet(n, "assigning " + name(more.type) + " to a slice of a list", "list(x)");
+  if (more.v.empty() && steps)
+    not_yet(n, "assigning an empty list to a slice of a list with a step", "a loop over its items");
   if (more.v.empty()) return delete_slice(n, list, by);
   bool before = std::exchange(changed_, false);
   if (!fits_item(more.type.items[0], list.type.items[0]))
     widen_list(n, receiver, list, more.type.items[0]);
   const bool widened = std::exchange(changed_, changed_ || before);
   if (widened || is_open(list.type) || is_open(more.type)) return;
-  call_function({n, {list, by.items[0], by.items[1], more}, {}},
-                u_.program.library("list replace"));
+  if (steps)
+    call_function({n, {list, by.items[0], by.items[1], by.items[2], more}, {}},
+                  u_.program.library("list replace by"));
+  else
+    call_function({n, {list, by.items[0], by.items[1], more}, {}},
+                  u_.program.library("list replace"));
 }
 
 void Lower::delete_slice(const Node& n, const Value& list, const Value& by) {
   expect_own_list(n, *n.one(Field::value), list);
   note_lists(lists_change_);
-  if (!by.items[2].type.is(Type::Tag::None))
-    not_yet(n, "del of a slice of a list with a step", "a loop that pops");
-  if (!is_open(list.type))
+  if (is_open(list.type)) return;
+  if (by.items[2].type.is(Type::Tag::None))
     call_function({n, {list, by.items[0], by.items[1]}, {}}, u_.program.library("list cut"));
+  else
+    call_function({n, {list, by.items[0], by.items[1], by.items[2]}, {}},
+                  u_.program.library("list cut by"));
 }
 
 // typed.List.empty_list(item_type)

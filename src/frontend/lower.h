@@ -241,6 +241,7 @@ class Lower : private State {
   void delete_key(const Node& n, const Value& dict, const Value& given);
   void expect_own_dict(const Node& n, const Node& receiver, const Value& dict);
   Value in_dict(const Node& n, const Value& dict, const Value& given);
+  Value in_values(const Node& n, const Value& values, const Value& given);
   Value binary_dicts(const Node& n, Op op, const Value& a, const Value& b);
   Value equal_dicts(const Node& n, const Value& a, const Value& b);
   Value collect_dict(
@@ -248,6 +249,7 @@ class Lower : private State {
       const std::function<void(const std::function<void(const Value&, const Value&)>&)>& run);
   Value dict_literal(const Node& n);
   Value dict_from(const Call& c);
+  Value dict_from_keys(const Call& c);
   Value empty_dict(const Call& c);
   void pairs_of(const Node& n, const Value& from,
                 const std::function<void(const Value&, const Value&)>& put);

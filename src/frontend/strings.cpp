@@ -358,7 +358,8 @@ Value Lower::formatted(const Node& n, const Value& v, const Node& spec) {
   } else if (number && among({"\0eEfFgG%", 8}, f.type)) {
     constexpr int64_t kMostDigits = 300, kRoom = 700;  // compile/runtime.h
     if (f.precision > kMostDigits) refuse("{x:.300f}, and fewer digits");
-    if (f.type == 0 && f.precision >= 0) refuse("{x:.3f} or {x:.3g}");
+    const bool general = f.type == 0 && f.precision >= 0;  // as g, but a float's text
+    if (general) f.type = 'g';
     int64_t digits = f.precision < 0 ? 6 : f.precision;
     if ((f.type == 'g' || f.type == 'G') && digits == 0) digits = 1;
     const int64_t word = f.type == 0 ? 0 : int64_t{f.type} << 8 | digits << 16;
@@ -366,6 +367,12 @@ Value Lower::formatted(const Node& n, const Value& v, const Node& spec) {
                       f.type == 0            ? 40
                       : among("fF%", f.type) ? kRoom
                                              : 2 * kMostDigits);
+    if (general) {
+      const int64_t exponent = int64_t{'e'} | (digits - 1) << 8;
+      const Value e = text_of_float(b_->emit(Op::bits, DType::I64, as(v, DType::F64)),
+                                    ci(exponent << 8), 2 * kMostDigits);
+      s = call_string(n, "general", {s, e, integer(ci(digits))});
+    }
   } else {
     refuse("{x}");
   }

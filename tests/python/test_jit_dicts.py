@@ -295,10 +295,11 @@ MISTAKES = [
     (lambda n: {2: 2, True: 3}, "keys of two types in one dict: int and bool"),
     (lambda n: {1: 2}[1.0], "a key of the type float for a dict"),
     (lambda n: {1j: 2}, "keys of the type complex"),
-    (lambda n: {1: 2, **{3: 4}}, "[*][*] in a dict"),
+    (lambda n: dict.fromkeys([n]), "dict.fromkeys.. without a value"),
     (lambda n: dict(a=1), "dict.. with keywords"),
     (lambda n: {1: np.zeros(2)} == {1: np.zeros(2)}, "comparing dict"),
-    (lambda n: 2 in {1: 2}.values(), "'in' of a dict values"),
+    (lambda n: (1, 2) in {1: 2}.items(), "'in' of a dict items"),
+    (lambda n: n in {1: np.zeros(2)}.values(), "'in' of values that are array"),
     (lambda n: len({}), "an empty dict here"),
     (lambda n: {}.popitem(), "an empty dict here"),
     (lambda n: filled({}, n), "an empty list or dict for a function"),
@@ -493,3 +494,50 @@ def test_random_steps(seed):
     keys = r.integers(0, (3, 30, 3000)[seed % 3], n)
     want = steps().py_func(what, keys, values)
     assert plain(steps()(what, keys, values)) == plain(want)
+
+
+def merged(n):
+    a = {i: i * 1.5 for i in range(n)}
+    b = {1: 10.0, 2: 20.0}
+    c = {**a, **b}
+    d = {0: -1.0, **c, 5: 2.0}
+    e = {**d}
+    e[77] = 1.0
+    return c, d, e, len(d)
+
+
+def merged_words(text):
+    a = {w: len(w) for w in text.split()}
+    return {"first": 1, **a, "last": 2}, {**{}, **a}
+
+
+def from_keys(n):
+    a = dict.fromkeys(range(n), 2.5)
+    b = dict.fromkeys([3, 4, 3], 1)
+    c = dict.fromkeys(("x", "y"), "z")
+    d = dict.fromkeys("hello", 0)
+    for k in "help":
+        d[k] = d.get(k, 10) + 1
+    return a, b, c, d
+
+
+def in_values(n):
+    d = {i: i * 0.5 for i in range(n)}
+    w = {i: "w" * i for i in range(n)}
+    t = {i: (i, "x") for i in range(n)}
+    found = [1.5 in d.values(), 1.25 in d.values(), 3 not in d.values()]
+    found.append("ww" in w.values())
+    found.append("v" not in w.values())
+    found.append((2, "x") in t.values())
+    found.append((2, "y") in t.values())
+    return found
+
+
+@pytest.mark.parametrize("n", [0, 1, 4, 40])
+@pytest.mark.parametrize("f", [merged, from_keys, in_values])
+def test_entries_of_other_dicts_keys_and_values(f, n):
+    assert njit(f)(n) == f(n)
+
+
+def test_entries_of_dicts_of_words():
+    assert njit(merged_words)("a b cc a") == merged_words("a b cc a")

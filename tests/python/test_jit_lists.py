@@ -603,3 +603,46 @@ def test_lists_in_a_list_have_one_type(x):
     total, column, first = njit(g)(x)
     assert total == np.sum([0, x]) and first == 1
     assert column.tolist() == [[0], [x]]
+
+
+def stores_by_steps(n, a, b, s):
+    x = list(range(n))
+    y = [str(i) for i in range(n)]
+    w = [[i] for i in range(n)]
+    log = [0]
+    try:
+        x[a:b:s] = [100 + i for i in range(len(x[a:b:s]))]
+        y[a:b:s] = ["<" + t + ">" for t in y[a:b:s]]
+        w[a:b:s] = [[9, i] for i in range(len(w[a:b:s]))]
+        w[a][0] = 77
+        x[::s] = x[::s][::-1]
+        x[a::s] = [1, 2, 3]
+    except ValueError as e:
+        log.append(len(str(e)))
+    except IndexError:
+        log.append(-1)
+    try:
+        del y[a:b:s]
+        del w[b:a:s]
+        del x[::s]
+    except ValueError:
+        log.append(-2)
+    return x, y, w, log
+
+
+@pytest.mark.parametrize("n", [0, 1, 5, 12])
+@pytest.mark.parametrize("s", [1, 2, 3, -1, -2, 0, 100])
+def test_slices_with_steps_are_assigned_and_deleted(n, s):
+    f = njit(stores_by_steps)
+    for a in (-20, -3, 0, 2, 30):
+        for b in (-4, 0, 7, 40):
+            assert f(n, a, b, s) == stores_by_steps(n, a, b, s), (a, b)
+
+
+def test_sizes_of_slices_with_steps():
+    def f(x):
+        x[::2] = [1.0]
+        return x
+
+    with pytest.raises(ValueError, match="sequence of size 1 to extended slice of size 2"):
+        njit(f)([1.0, 2.0, 3.0])

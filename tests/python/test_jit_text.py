@@ -481,3 +481,16 @@ def test_mistakes(body, words):
     with pytest.raises(CompileError, match=words.replace("+", r"\+")) as error:
         njit(function(body))("a", "b", 1)
     assert error.value.line is not None
+
+
+@pytest.mark.parametrize("digits", [0, 1, 2, 3, 6, 17, 20])
+def test_floats_with_a_precision_and_no_type(digits):
+    specs = [f".{digits}", f"12.{digits}", f"<+14.{digits}", f"*^30.{digits}"]
+    values = [0.0, -0.0, 1.0, 12.0, 123.0, 1234.5678, 99999.5, 1e5, 123456789.0, 1e16, 1e17]
+    values += [1.5e300]
+    values += [0.1, 0.00012345, 0.000099999, 1e-5, -2.5e-7, 3.14159, 9.995, 99.95, 0.5]
+    values += [float("inf"), float("-inf"), float("nan")]
+    x = np.array(values)
+    f = njit(function(", ".join(f"f'{{k:{spec}}}'" for spec in specs)))
+    for v in x:
+        assert f("", "", float(v)) == f.py_func("", "", float(v)), v

@@ -82,6 +82,8 @@ def name_of(value):
     own = getattr(value, "__name__", None)
     if not isinstance(own, str):
         return None
+    if own == "fromkeys" and getattr(value, "__self__", None) is dict:
+        return "dict.fromkeys"  # an object of its own each time it is asked for
     module = str(getattr(value, "__module__", ""))
     if module == "numbus.core.routines":
         name_object(value, "routines." + own)

@@ -122,6 +122,40 @@ def replace(items, start, stop, more):
         items[low + k] = new[k]
 
 
+@known("list replace by")
+def replace_by(items, start, stop, step, more):
+    """items[start:stop:step] = more"""
+    if step == 1:
+        replace(items, start, stop, more)
+        return
+    new = [x for x in more]  # which may be the list itself
+    low, by, count = indices(len(items), start, stop, step)
+    if len(new) != count:
+        raise ValueError(
+            f"attempt to assign sequence of size {len(new)} to extended slice of size {count}"
+        )
+    for k in range(count):
+        items[low + k * by] = new[k]
+
+
+@known("list cut by")
+def cut_by(items, start, stop, step):
+    """del items[start:stop:step]"""
+    n = len(items)
+    low, by, count = indices(n, start, stop, step)
+    if count == 0:
+        return
+    if by < 0:
+        low += (count - 1) * by
+        by = -by
+    kept = low
+    for k in range(low, n):
+        if (k - low) % by != 0 or (k - low) // by >= count:
+            items[kept] = items[k]
+            kept += 1
+    list_resize(items, kept)
+
+
 @known("list cut")
 def cut(items, start, stop):
     """del items[start:stop]"""

@@ -692,6 +692,18 @@ def zfill(s, width):
     return add(cut(s, 0, signs), padded(cut(s, signs, len(x)), more, 0, "0"))
 
 
+@known("str general")
+def general(short, long, digits):
+    """A float's text of so many digits, of those with and without an exponent where it is large."""
+    at = long.find("e")
+    if at < 0 or "e" in short:
+        return short
+    if int(long[at + 1 :]) < digits - 1:
+        return short if "." in short else short + ".0"
+    front = long[:at]
+    return (front.rstrip("0").rstrip(".") if "." in front else front) + long[at:]
+
+
 @known("str signed")
 def signed(s, sign):
     """A number's text with a sign where it is not negative."""
