@@ -293,6 +293,17 @@ int32_t numbus_parallel(int32_t (*portion)(int64_t*, void*, int64_t, int64_t), i
     int32_t status = 0;
     Landing* outer;
     uint64_t streams = 0;
+    std::mutex noting = {};
+
+    // The first error stays; what caused another one is not needed.
+    void note(int64_t* own, int32_t s) {
+      const std::lock_guard<std::mutex> guard(noting);
+      __atomic_store_n(&status, s, __ATOMIC_RELAXED);
+      if (!own[kClaimed]) return;
+      if (context[kClaimed]) return numbus_release(own[kCause]);
+      own[kOutput] = context[kOutput];
+      std::copy_n(own, static_cast<size_t>(kContextWords), context);
+    }
   } call{portion, context, captured, n, grain, 0, Landing::current()};
   int64_t portions = (n + grain - 1) / grain;
   call.streams = random_streams();
@@ -302,10 +313,12 @@ int32_t numbus_parallel(int32_t (*portion)(int64_t*, void*, int64_t, int64_t), i
       if (__atomic_load_n(&c->status, __ATOMIC_RELAXED)) return;
       RandomStream of_portion(c->streams, k);
       int64_t low = k * c->grain, high = std::min(c->n, low + c->grain);
-      int32_t s =
-          interruptible([&] { return c->portion(c->context, c->captured, low, high); }, c->outer);
+      // What a portion catches is no other one's: each notes its errors by itself.
+      int64_t own[kContextWords] = {};
+      for (Context word : {kOutput, kSites}) own[word] = c->context[word];
+      int32_t s = interruptible([&] { return c->portion(own, c->captured, low, high); }, c->outer);
       if (s == kInterrupted) interrupt::raise_interrupted();
-      if (s) __atomic_store_n(&c->status, s, __ATOMIC_RELAXED);
+      if (s) c->note(own, s);
     }
   };
   bool interrupted = false;

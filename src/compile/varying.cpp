@@ -123,6 +123,7 @@ bool lanes_fit(const ir::Function& f) {
       case Intrinsic::dict:
       case Intrinsic::dict_step:
       case Intrinsic::parallel:
+      case Intrinsic::caught:
       case Intrinsic::random:
       case Intrinsic::host_call:
       case Intrinsic::foreign:

@@ -434,13 +434,15 @@ Value Lower::call_function(const Call& c, int source) {
   for (size_t i = 0; i < args.size() && i < 64; ++i)
     if (spec.written >> i & 1) written_ |= origin_of(args[i]);
   if ((spec.active && &spec != &spec_) || spec.provisional) spec_.provisional = true;
-  if (spec.catches) {
-    // Errors of all threads are noted in one place.
+  if (spec.runs_python) {
     if (portion_)
-      not_yet(c.n,
-              "a function with a try statement or objmode in a parallel loop: '" + s.name + "'",
-              "range instead of prange");
-    if (!spec_.catches) spec_.catches = changed_ = true;
+      not_yet(
+          c.n,
+          "a function that asks Python in a parallel loop, by objmode or of a caught exception: "
+          "'" +
+              s.name + "'",
+          "range instead of prange");
+    if (!spec_.runs_python) spec_.runs_python = changed_ = true;
   }
   sites_.insert(spec.sites.begin(), spec.sites.end());
   if (spec.result.unknown()) {

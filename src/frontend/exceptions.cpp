@@ -139,8 +139,6 @@ std::vector<std::string> Lower::classes_of(const Node& n) {
 
 bool Lower::try_statement(const Node& n) {
   refuse_in_kernel(n, "try");
-  if (portion_) not_yet(n, "try in a parallel loop", "range instead of prange");
-  if (!spec_.catches) spec_.catches = changed_ = true;
   const auto& finalbody = n.all(Field::finalbody);
   ++scope_->depth;
   bool ends = false;

@@ -25,8 +25,7 @@ Value Lower::call_object_mode(const Call& c, const Type& block) {
   if (portion_) not_yet(n, "objmode in a parallel loop", "range instead of prange");
   if (raising_to_ != outermost_) not_yet(n, "objmode in a try statement", "try in the block");
   if (generates_) not_yet(n, "objmode in a generator", "a function that it calls");
-  // As try statements: not in functions that parallel loops call.
-  if (!spec_.catches) spec_.catches = changed_ = true;
+  if (!spec_.runs_python) spec_.runs_python = changed_ = true;
   std::vector<Type> types;
   std::vector<Val> given;
   for (const auto& [name, value] : c.keywords) {

@@ -238,6 +238,9 @@ Val Lower::new_cause(Val site, Val first, Val second, Val owner, Val cause) {
 
 // A call of the bindings about a caught error, which say 0 where it has worked.
 void Lower::ask_of_error(const Node& n, const Caught& c, HostCall what, int64_t how, Val out) {
+  if (portion_)
+    not_yet(n, "what a caught exception says in a parallel loop", "range instead of prange");
+  if (!spec_.runs_python) spec_.runs_python = changed_ = true;
   const Val sites = intrinsic(ir::Intrinsic::caught, DType::I64, ir::kNone, ir::kNone, ir::kNone,
                               ir::Space::Global, static_cast<int64_t>(ir::Noted::Sites));
   for (Val w : {ci(how), sites, get(c.site), get(c.first), get(c.second), out})

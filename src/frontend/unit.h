@@ -72,9 +72,9 @@ struct Spec {
   // Made while a function that it calls was not finished: to be made again once that one's result
   // is another.
   bool provisional = false;
-  bool raises = false;     // on every path
-  bool generator = false;  // a call begins one, of what `result` says
-  bool catches = false;    // it has a try statement, or calls a function that has
+  bool raises = false;       // on every path
+  bool generator = false;    // a call begins one, of what `result` says
+  bool runs_python = false;  // it asks Python as it runs, or calls a function that does
   int epoch = 0;
   std::set<int> sites = {};  // of the errors that it may raise
   uint64_t written = 0;      // arguments whose elements it may change, a bit each

@@ -577,6 +577,132 @@ def called_in_a_portion(n):
     return s
 
 
+def in_every_way(x, n):
+    out = np.zeros((n, 3))
+    for i in prange(n):
+        try:
+            try:
+                if i % 3 == 0:
+                    raise ValueError(i)
+                out[i, 0] = x[i % 7]
+            except IndexError:
+                out[i, 0] = -1.0
+            else:
+                out[i, 1] += 1.0
+            finally:
+                out[i, 1] += 10.0
+        except ValueError:
+            out[i, 2] = 3.0
+        for k in range(4):
+            try:
+                if k == 2:
+                    continue
+                if k == 3 and i % 5 == 0:
+                    break
+                out[i, 2] += 100 // (i % 4 - k)
+            except ArithmeticError:
+                out[i, 2] += 1000.0
+    return out
+
+
+def caught_around(n, bad):
+    total = 0
+    try:
+        for i in prange(n):
+            try:
+                total += 100 // (i % 4)
+            except ZeroDivisionError:
+                total += 5
+            if i == bad:
+                raise KeyError(bad)
+    except KeyError as e:
+        return str(e)
+    return str(total)
+
+
+def within_parallel_loops(n):
+    s = 0
+    for i in prange(n):
+        for k in prange(i):
+            try:
+                s += 10 // (k % 3)
+            except ZeroDivisionError:
+                s += int(catches_inside(k % 3) * 0) + 1
+    return s
+
+
+def lists_in_a_portion(n):
+    out = np.zeros(n)
+    for i in prange(n):
+        rows = [np.ones(k + 1) for k in range(i % 5)]
+        try:
+            rows.pop(3)
+            rows[2][5] = 1.0
+        except IndexError:
+            rows.append(np.ones(2))
+        out[i] = len(rows)
+    return out
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+@pytest.mark.parametrize("n", [0, 1, 5, 1000])
+def test_in_parallel_loops(parallel, n):
+    for f, args in [
+        (in_a_portion, (n,)),
+        (called_in_a_portion, (min(n, 4),)),
+        (in_every_way, (np.arange(5.0), n)),
+        (caught_around, (n, -1)),
+        (caught_around, (n, 700)),
+        (within_parallel_loops, (min(n, 40),)),
+        (lists_in_a_portion, (n,)),
+    ]:
+        got = njit(parallel=parallel)(f)(*args)
+        np.testing.assert_array_equal(got, f(*args))
+
+
+def test_what_a_portion_does_not_catch():
+    def f(n, bad):
+        s = 0
+        for i in prange(n):
+            try:
+                if i == bad:
+                    raise ValueError("no", i)
+                s += 10 // (i % 2)
+            except ZeroDivisionError:
+                s += 1
+        return s
+
+    g = njit(parallel=True)(f)
+    assert g(100, -1) == f(100, -1)
+    with pytest.raises(ValueError) as e:
+        g(100, 61)
+    assert e.value.args == ("no", 61)
+
+
+def asks_in_a_portion(n):
+    s = 0
+    for i in prange(n):
+        try:
+            s += 10 // i
+        except ZeroDivisionError as e:
+            s += len(str(e))
+    return s
+
+
+def asks(n):
+    try:
+        return 10 // n
+    except ZeroDivisionError as e:
+        return len(str(e))
+
+
+def asks_in_a_call(n):
+    s = 0
+    for i in prange(n):
+        s += asks(i)
+    return s
+
+
 def yielded(n):
     try:
         yield n
@@ -603,8 +729,8 @@ NOT_YET = [
     (printed, "this of a caught exception"),
     (asked, "this of a caught exception"),
     (given_elsewhere, "an exception here and something else"),
-    (in_a_portion, "try in a parallel loop"),
-    (called_in_a_portion, "a try statement or objmode in a parallel loop: 'catches_inside'"),
+    (asks_in_a_portion, "what a caught exception says in a parallel loop"),
+    (asks_in_a_call, "a function that asks Python in a parallel loop"),
     (over_yielded, "yield in a try"),
     (bare_in_finally, "a bare raise in a finally"),
 ]
