@@ -135,6 +135,8 @@ def mutants():
         ("where loops over items are", heads.Over, "rest", _one_later),
         ("items that are new", held._core, "extend_list", lambda *of: None),
         ("functions with effects", FunctionEmitter, "_assign", Emitter._assign),
+        ("attributes that run code", held, "_attribute", getattr),
+        ("lists without items", Emitter, "check", _without(["_0 == 0"])),
         ("lists written back", Held, "write_back", lambda self, si: None),
         # The last one, as it writes outside.
         ("indices outside", Emitter, "check", _without([" >= a"])),
