@@ -192,3 +192,85 @@ def test_integers_where_numbers_are_given():
     ]  # fmt: skip
     assert torch.angle(x).dtype == torch.float32
     assert torch.conj(x == 1).dtype == torch.bool
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 4, 5), (2, 1, 3, 2, 4), (3, 4)])
+def test_indices_along_any_of_many_dimensions(shape):
+    """A gather of the core takes three arrays of indices; NumPy is the oracle."""
+    rng = numpy.random.default_rng(5)
+    for layout in range(2):
+        values = rng.normal(size=shape)
+        for dim in range(len(shape)):
+            index = rng.integers(0, shape[dim], shape)
+            x = torch.from_numpy(numpy.asarray(values, order="CF"[layout])).requires_grad_()
+            k = torch.from_numpy(index)
+            made = {
+                "gather": (x.gather(dim, k), numpy.take_along_axis(values, index, dim)),
+                "max": (x.max(dim).values, values.max(dim)),
+                "sort": (x.sort(dim).values, numpy.sort(values, dim)),
+                "topk": (x.topk(1, dim).values, values.max(dim, keepdims=True)),
+                "cummax": (x.cummax(dim).values, numpy.maximum.accumulate(values, dim)),
+            }
+            made["take"] = torch.take_along_dim(x, k, dim), made["gather"][1]
+            added = numpy.zeros(shape)
+            where = list(numpy.indices(shape))
+            where[dim] = index
+            numpy.add.at(added, tuple(where), values)
+            made["scatter_add"] = torch.zeros(shape).double().scatter_add(dim, k, x), added
+            for name, (ours, expected) in made.items():
+                assert numpy.array_equal(ours.detach().numpy(), expected) or (
+                    name == "scatter_add" and numpy.allclose(ours.detach().numpy(), expected)
+                ), name
+                (g,) = torch.autograd.grad(ours.sum(), x)
+                assert g.sum().item() == expected.size if name != "scatter_add" else x.numel(), name
+        for wrong in (-1, 99):
+            with pytest.raises((IndexError, RuntimeError)):
+                torch.from_numpy(values).gather(1, k * 0 + wrong).sum().item()
+
+
+def test_weights_that_are_made_of_others():
+    from numbus import nn, optim
+    from numbus.nn.utils import (
+        parametrizations,
+        parametrize,
+        remove_weight_norm,
+        spectral_norm,
+        weight_norm,
+    )
+
+    x = torch.ones(4, 3)
+    for norm in (weight_norm, spectral_norm, parametrizations.weight_norm,
+                 parametrizations.spectral_norm):  # fmt: skip
+        m = norm(nn.Linear(3, 5))
+        optimizer = optim.SGD(m.parameters(), 0.01)
+        losses = []
+        for _ in range(5):
+            optimizer.zero_grad()
+            loss = (m(x) - 1).square().sum()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        assert losses[-1] < losses[0]
+        if "spectral" in norm.__name__:
+            for _ in range(30):
+                m(x)
+            assert abs(torch.linalg.svdvals(m.weight.detach())[0].item() - 1) < 1e-3
+    m = weight_norm(nn.Linear(3, 5))
+    before = m(x)
+    assert sorted(m.state_dict()) == ["bias", "weight_g", "weight_v"]
+    remove_weight_norm(m)
+    assert sorted(m.state_dict()) == ["bias", "weight"] and torch.allclose(m(x), before)
+
+    class Symmetric(nn.Module):
+        def forward(self, a):
+            return a.triu() + a.triu(1).T
+
+    m = nn.Linear(3, 3)
+    given = m.weight
+    parametrize.register_parametrization(m, "weight", Symmetric())
+    assert m.parametrizations.weight.original is given and torch.equal(m.weight, m.weight.T)
+    assert [n for n, _ in m.named_parameters()] == ["bias", "parametrizations.weight.original"]
+    with parametrize.cached():
+        assert m.weight is m.weight
+    parametrize.remove_parametrizations(m, "weight")
+    assert type(m) is nn.Linear and m.weight is given and torch.equal(given, given.T)

@@ -535,6 +535,8 @@ def take_along_axis(arr: Array, indices: Array, axis: Axis | Flat = -1):
     ValueError for another number of axes.
     """
     if not _compiled:
+        if arr.ndim > 3 and arr.size:  # more index arrays than a gather takes
+            return _along_flat(arr, indices, axis)
         return arr[_along_index(arr, indices, axis)]
     if indices.ndim != arr.ndim:
         raise ValueError("[take_along_axis] dimensions differ; got other ones; expected equal")
@@ -542,6 +544,18 @@ def take_along_axis(arr: Array, indices: Array, axis: Axis | Flat = -1):
     if bool(np.any(indices < -n)) or bool(np.any(indices >= n)):
         raise IndexError("[take_along_axis] out of bounds; got an index beyond the axis")
     return arr.ravel()[_flat_index(indices, arr.shape, axis, 0)]
+
+
+def _along_flat(arr, indices, axis):
+    """`take_along_axis` by one index into all elements."""
+    if indices.ndim != arr.ndim:
+        raise ValueError(
+            message("take_along_axis", "dimensions differ", (indices.ndim, arr.ndim), "equal")
+        )
+    n = arr.shape[axis]
+    inside = np.logical_and(indices >= -n, indices < n)
+    flat = _flat_index(indices, arr.shape, axis, 0)
+    return np.reshape(arr, (-1,))[np.where(inside, flat, arr.size)]
 
 
 def _flat_index(indices, shape, axis, d):

@@ -21,13 +21,20 @@ class Tensor(_core.TensorBase):
     # NumPy leaves operators with tensors to them.
     __array_ufunc__ = None
 
-    def __new__(cls, data=None, *, device=None):
-        """`Tensor(data)`: of the default floating-point dtype. `Tensor(3, 4)` is not yet."""
-        a = _core.empty((0,), _dtypes.default_float())
-        if data is not None:
-            a = data._array if isinstance(data, Tensor) else to_ndarray(data)
-            if not isinstance(data, Tensor):
-                a = a.astype(_dtypes.default_float())
+    def __new__(cls, *data, device=None):
+        """`Tensor(data)`: of the default floating-point dtype; `Tensor(3, 4)`: zeros of sizes."""
+        sizes = data[0] if len(data) == 1 and hasattr(data[0], "numel") else data
+        if isinstance(sizes, Tensor):
+            a = sizes._array
+        elif all([type(n) is int for n in sizes]):
+            a = _core.filled_like(_core.empty(tuple(sizes) if data else (0,),
+                                              _dtypes.default_float()), 0)  # fmt: skip
+        elif len(data) == 1:
+            a = to_ndarray(data[0]).astype(_dtypes.default_float())
+        else:
+            raise TypeError(
+                message("Tensor", "neither data nor sizes", data, "one sequence, or integers")
+            )
         return _core.new_tensor(cls, a if device is None else a.to_device(str(device)))
 
     @property

@@ -367,9 +367,24 @@ def _named(a, where):
 
 
 Tensor.to = _to
-Tensor.type = lambda self, dtype=None: (
-    f"{_dtypes.dtype.home}.{_type_name(self)}" if dtype is None else self.to(dtype)
-)
+
+
+def _type(self, dtype=None, non_blocking=False):
+    """The name of its kind, such as 'torch.FloatTensor'; or the tensor in a dtype, which may be
+    one of these names or classes.
+    """
+    if dtype is None:
+        return f"{_dtypes.dtype.home}.{_type_name(self)}"
+    if isinstance(dtype, str):
+        where = "cuda" if ".cuda." in dtype else "cpu"
+        for name, short in _NAMES.items():
+            if dtype.rpartition(".")[2] == short + "Tensor":
+                return self.to(where, _dtypes.of(numpy.dtype(name)), non_blocking)
+        raise ValueError(message("type", "no such kind", dtype, "'torch.FloatTensor' and its kin"))
+    return self.to(getattr(dtype, "of_dtype", dtype), non_blocking=non_blocking)
+
+
+Tensor.type = _type
 Tensor.type_as = lambda self, other: self.to(other.dtype)
 Tensor.cpu = lambda self: self.to("cpu")
 Tensor.cuda = lambda self, device=None, non_blocking=False: self.to(
@@ -378,10 +393,13 @@ Tensor.cuda = lambda self, device=None, non_blocking=False: self.to(
 Tensor.pin_memory = lambda self: self
 
 
+_NAMES = {"f2": "Half", "f4": "Float", "f8": "Double", "i8": "Long", "i4": "Int", "i2": "Short",
+          "i1": "Char", "u1": "Byte", "b1": "Bool"}  # fmt: skip
+
+
 def _type_name(t):
-    names = {"f2": "Half", "V2": "BFloat16", "f4": "Float", "f8": "Double", "i8": "Long",
-             "i4": "Int", "i2": "Short", "i1": "Char", "u1": "Byte", "b1": "Bool"}  # fmt: skip
-    name = names.get(t._array.dtype.str[1:], t._array.dtype.name) + "Tensor"
+    kind = t._array.dtype.str[1:]
+    name = ("BFloat16" if kind == "V2" else _NAMES.get(kind, t._array.dtype.name)) + "Tensor"
     return name if not t.is_cuda else "cuda." + name
 
 

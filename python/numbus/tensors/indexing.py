@@ -99,13 +99,42 @@ def _indexed(op, a, index, dim):
             )  # fmt: skip
     found = []
     for j in range(a.ndim):
-        if j == k:
-            found.append(index)
+        if j == k:  # PyTorch takes no indices from the end here: they become out of range
+            found.append(nb.where(index < 0, a.shape[j], index))
         else:
             shape = [1] * a.ndim
             shape[j] = index.shape[j]
             found.append(nb.reshape(nb.arange(index.shape[j]), shape))
     return tuple(found)
+
+
+def _flat(op, a, index, dim):
+    """The same as one index into all elements, of tensors with more dimensions than a gather takes
+    index arrays; an index beyond stays beyond.
+    """
+    k = axis_of(op, dim, a.ndim)
+    n = a.shape[k]
+    parts, step = _indexed(op, a, index, dim), 1
+    total = 0
+    for j in reversed(range(a.ndim)):
+        total = total + parts[j] * step
+        step *= a.shape[j]
+    return nb.where((index >= 0) & (index < n), total, a.size)
+
+
+def store_at(op, a, dim, index, change):
+    """Has `change(array, index)` write to the elements that an index along a dimension names."""
+    if a.ndim <= 3:
+        change(a, _indexed(op, a, index, dim))
+        return
+    k = _flat(op, a, index, dim)
+    if not index.size:
+        return
+    whole = a.flags.c_contiguous
+    line = nb.reshape(a if whole else a.copy(), (-1,))
+    change(line, k)
+    if not whole:
+        a[...] = nb.reshape(line, a.shape)
 
 
 @method()
@@ -115,6 +144,8 @@ def gather(input, dim, index, *, sparse_grad=False):
     not_yet("gather", sparse_grad=sparse_grad)
     if input.ndim == 0:
         return nb.broadcast_to(input, index.shape).copy()
+    if input.ndim > 3:
+        return nb.reshape(input, (-1,))[_flat("gather", input, index, dim)]
     return input[_indexed("gather", input, index, dim)]
 
 
@@ -136,12 +167,11 @@ def _scatter_into(a, dim, index, src, reduce=None):
     if a.ndim == 0:
         a, index = nb.reshape(a, (1,)), nb.reshape(index, (1,))
         src = src if is_number(src) else nb.reshape(src, (1,))
-    k = _indexed("scatter", a, index, dim)
     value = src if is_number(src) else as_dtype(_part(src, index), a.dtype)
     if reduce is None:
-        a[k] = value
+        store_at("scatter", a, dim, index, lambda x, k: x.__setitem__(k, value))
     elif reduce in ("add", "sum"):
-        nb.add.at(a, k, value)
+        store_at("scatter", a, dim, index, lambda x, k: nb.add.at(x, k, value))
     else:
         raise NotImplementedError(
             message("scatter", "this reduction is not yet available", reduce, "'add'")

@@ -167,7 +167,7 @@ _unary(
 _unary("sign", without_slope(_sign), "-1, 0 or 1.")
 _unary("reciprocal", lambda a: 1 / floating(a), "1 / x.")
 _unary("rsqrt", lambda a: 1 / nb.sqrt(floating(a)), "1 / sqrt(x).")
-_unary("frac", lambda a: a - without_slope(nb.trunc)(a), "The part after the point, of the sign of x.")
+_unary("frac", lambda a: a - without_slope(nb.trunc)(a), "The part after the point, signed as x.")
 _unary("logical_not", nb.logical_not, "Whether each element is zero.")
 _unary("bitwise_not", nb.invert, "The elements with all bits changed.")
 _unary("isnan", nb.isnan, "Whether each element is no number.")

@@ -370,7 +370,7 @@ def put(input, index, source, accumulate=False):
 
 
 def _scatter_reduced(a, dim, index, src, reduce, include_self):
-    from .indexing import _indexed, _part
+    from .indexing import _part, store_at
 
     kinds = {"sum": nb.add, "mean": nb.add, "prod": nb.multiply, "amax": nb.maximum,
              "amin": nb.minimum}  # fmt: skip
@@ -384,7 +384,6 @@ def _scatter_reduced(a, dim, index, src, reduce, include_self):
         )
     if a.ndim == 0:
         a, index, src = (nb.reshape(x, (1,)) for x in (a, index, src))
-    k = _indexed("scatter_reduce", a, index, dim)
     value = as_dtype(_part(src, index), a.dtype)
     counts = None
     if not include_self:
@@ -392,12 +391,13 @@ def _scatter_reduced(a, dim, index, src, reduce, include_self):
         if lowest is None:
             limits = _limits(a.dtype)
             lowest = limits[0] if reduce == "amax" else limits[1]
-        a[k] = lowest
+        store_at("scatter_reduce", a, dim, index, lambda x, k: x.__setitem__(k, lowest))
     if reduce == "mean":
         counts = nb.ones(a.shape, dtype="i8") if include_self else nb.zeros(a.shape, dtype="i8")
-        nb.add.at(counts, k, nb.ones(index.shape, dtype="i8"))
+        one = nb.ones(index.shape, dtype="i8")
+        store_at("scatter_reduce", counts, dim, index, lambda x, k: nb.add.at(x, k, one))
         counts = nb.maximum(counts, 1)
-    kinds[reduce].at(a, k, value)
+    store_at("scatter_reduce", a, dim, index, lambda x, k: kinds[reduce].at(x, k, value))
     if counts is not None:
         if kind_of(a.dtype) in "fc":
             a[...] = a / as_dtype(counts, a.dtype)

@@ -321,9 +321,7 @@ def repeat_interleave(input, repeats, dim=None, *, output_size=None):
     made = nb.repeat(input, repeats, axis=dim)
     k = 0 if dim is None else dim
     if output_size is not None and made.shape[k] != output_size:
-        raise RuntimeError(
-            message("repeat_interleave", "another size", output_size, made.shape[k])
-        )
+        raise RuntimeError(message("repeat_interleave", "another size", output_size, made.shape[k]))
     return made
 
 

@@ -18,7 +18,6 @@ __all__ = [
 ]  # fmt: skip
 
 
-
 def _scan_of_extremes(op):
     @tensor_function
     def function(input, dim):
@@ -275,5 +274,3 @@ def logdet(input):
 
 
 Tensor.logdet = logdet
-
-

@@ -31,6 +31,7 @@ from ._types import (
     BFloat16Tensor,
     BoolTensor,
     ByteTensor,
+    CharTensor,
     DoubleTensor,
     FloatTensor,
     HalfTensor,
@@ -50,8 +51,8 @@ _tensors.Parameter.__module__ = "torch.nn.parameter"
 
 _ELSEWHERE = {"nn": "numbus.nn", "optim": "numbus.optim"}
 _HERE = (
-    "accelerator", "amp", "backends", "cuda", "distributed", "distributions", "fft", "func",
-    "multiprocessing", "random", "special", "utils", "version",
+    "accelerator", "amp", "backends", "cuda", "distributed", "distributions", "fft", "func", "hub",
+    "jit", "multiprocessing", "random", "special", "utils", "version",
 )  # fmt: skip
 
 

@@ -119,6 +119,48 @@ class BatchNorm3d(_BatchNorm):
     _axes = (5,)
 
 
+class SyncBatchNorm(_BatchNorm):
+    """BatchNorm1d of any number of axes, over the examples of all ranks; of one rank yet.
+
+    Raises NotImplementedError where a process group has more than one.
+    """
+
+    _axes = tuple(range(2, 16))
+
+    def __init__(
+        self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True,
+        process_group=None, device=None, dtype=None,
+    ):  # fmt: skip
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+        self.process_group = process_group
+
+    def forward(self, input):
+        from ... import dist
+
+        if self.training and dist.is_initialized() and dist.get_world_size() > 1:
+            raise NotImplementedError(
+                message("SyncBatchNorm", "several ranks are not yet available",
+                        dist.get_world_size(), "BatchNorm, or one rank")
+            )  # fmt: skip
+        return super().forward(input)
+
+    @classmethod
+    def convert_sync_batchnorm(cls, module, process_group=None):
+        """The module, with those of this class in place of its batch norms."""
+        made = module
+        if isinstance(module, (BatchNorm1d, BatchNorm2d, BatchNorm3d)):
+            made = cls(
+                module.num_features, module.eps, module.momentum, module.affine,
+                module.track_running_stats, process_group,
+            )  # fmt: skip
+            made._parameters.update(module._parameters)
+            made._buffers.update(module._buffers)
+            made.training = module.training
+        for name, child in module.named_children():
+            made.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return made
+
+
 class _InstanceNorm(_Statistics):
     def __init__(
         self,

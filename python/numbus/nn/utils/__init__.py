@@ -1,10 +1,14 @@
 """`numbus.nn.utils`: gradients of bounded size, parameters as one vector, packed sequences."""
 
-from . import rnn
+from . import parametrizations, parametrize, rnn
 from .clipping import clip_grad_norm, clip_grad_norm_, clip_grad_value_, get_total_norm
+from .parametrizations import hooked_spectral_norm as spectral_norm
+from .parametrizations import hooked_weight_norm as weight_norm
+from .parametrizations import remove_spectral_norm, remove_weight_norm
 from .vectors import parameters_to_vector, vector_to_parameters
 
 __all__ = [
     "clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "get_total_norm",
-    "parameters_to_vector", "rnn", "vector_to_parameters",
+    "parameters_to_vector", "parametrizations", "parametrize", "remove_spectral_norm",
+    "remove_weight_norm", "rnn", "spectral_norm", "vector_to_parameters", "weight_norm",
 ]  # fmt: skip

@@ -215,9 +215,7 @@ class Categorical(Distribution):
         n = self._num_events
         self._check(value, lambda x: whole(x) & (x < n), f"whole numbers below {n}")
         value = value.long().unsqueeze(-1)
-        shape = tensors.broadcast_shapes(
-            tuple(value.shape[:-1]), tuple(self.logits.shape[:-1])
-        )
+        shape = tensors.broadcast_shapes(tuple(value.shape[:-1]), tuple(self.logits.shape[:-1]))
         table = self.logits.expand(*shape, n)
         return table.gather(-1, value.expand(*shape, 1)).squeeze(-1)
 
@@ -247,7 +245,7 @@ class OneHotCategorical(Distribution):
 
     def log_prob(self, value):
         """The logarithm of the probability."""
-        self._check(value, lambda x: (unit(x) & (x.sum(-1, True) == 1)), "ones among zeros")
+        self._check(value, lambda x: unit(x) & (x.sum(-1, True) == 1), "ones among zeros")
         return self._categorical.log_prob(value.argmax(-1))
 
     def entropy(self):

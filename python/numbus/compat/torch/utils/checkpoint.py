@@ -6,6 +6,18 @@ from ....tensors.autograd import Function, backward
 from ....tensors.random import default_generator
 
 
+def get_device_states(*args):
+    """The devices of tensors on GPUs, and the states of their random numbers: one state for all."""
+    where = sorted({x.device.index or 0 for x in args if isinstance(x, Tensor) and x.is_cuda})
+    return where, [default_generator.get_state() for _ in where]
+
+
+def set_device_states(devices, states):
+    """Has random numbers go on from states that `get_device_states` gave."""
+    for _, state in zip(devices, states, strict=True):
+        default_generator.set_state(state)
+
+
 class _Again(Function):
     @staticmethod
     def forward(ctx, run, *args):
