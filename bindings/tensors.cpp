@@ -449,7 +449,39 @@ nb::object asked_caster(PyObject* self, PyObject* const* args, size_t nargs, PyO
   return nb::handle(caster)(nb::handle(self), nb::tuple(given), keywords);
 }
 
+// NumPy's keywords, which PyTorch takes, too, as PyTorch's: `axis` is `dim`, `keepdims` `keepdim`.
+// Null where there are none.
+nb::object torch_names(PyObject* names) {
+  struct Pair {
+    PyObject *numpys, *torchs;
+  };
+  static const std::array<Pair, 2> pairs = {
+      Pair{PyUnicode_InternFromString("axis"), PyUnicode_InternFromString("dim")},
+      Pair{PyUnicode_InternFromString("keepdims"), PyUnicode_InternFromString("keepdim")}};
+  nb::object made;
+  const Py_ssize_t n = PyTuple_Size(names);
+  for (Py_ssize_t k = 0; k < n; ++k)
+    for (const Pair& pair : pairs) {
+      PyObject* name = PyTuple_GetItem(names, k);
+      if (name != pair.numpys && PyUnicode_Compare(name, pair.numpys) != 0) continue;
+      if (!made.is_valid()) {
+        made = nb::steal(PyTuple_New(n));
+        for (Py_ssize_t j = 0; j < n; ++j) {
+          PyObject* same = PyTuple_GetItem(names, j);
+          Py_INCREF(same);
+          PyTuple_SetItem(made.ptr(), j, same);
+        }
+      }
+      Py_INCREF(pair.torchs);
+      PyTuple_SetItem(made.ptr(), k, pair.torchs);
+    }
+  return made;
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
+  nb::object renamed;
+  if (names) renamed = torch_names(names);
+  if (renamed.is_valid()) names = renamed.ptr();
   return guarded([&]() -> PyObject* {
     const FunctionObject& f = as_function(self);
     if (caster && !f.in_place) {

@@ -274,3 +274,39 @@ def test_weights_that_are_made_of_others():
         assert m.weight is m.weight
     parametrize.remove_parametrizations(m, "weight")
     assert type(m) is nn.Linear and m.weight is given and torch.equal(given, given.T)
+
+
+def test_numpys_names_of_dimensions():
+    """`axis` and `keepdims` are PyTorch's names, too."""
+    x = torch.arange(24.0).reshape(2, 3, 4)
+    for name in ("sum", "mean", "std", "amax", "argmax", "logsumexp", "prod"):
+        plain = getattr(torch, name)(x, dim=1, keepdim=True)
+        assert torch.equal(getattr(torch, name)(x, axis=1, keepdims=True), plain), name
+        assert torch.equal(getattr(x, name)(axis=1, keepdims=True), plain), name
+    assert torch.cat([x, x], axis=1).shape == (2, 6, 4)
+    assert x.max(axis=2, keepdims=True).values.shape == (2, 3, 1)
+    assert torch.mode(x, axis=0).values.shape == torch.cummax(x[0], axis=0).values.shape
+    with pytest.raises(TypeError):
+        x.sum(axes=1)
+
+
+def test_places_between_the_elements_of_a_picture():
+    """The identity reads the picture; half an element further, means of neighbours."""
+    from numbus.nn import functional as F
+
+    x = torch.arange(24.0).reshape(1, 2, 3, 4).requires_grad_()
+    same = torch.tensor([[[1.0, 0, 0], [0, 1, 0]]])
+    for corners in (False, True):
+        grid = F.affine_grid(same, x.shape, align_corners=corners)
+        assert torch.allclose(F.grid_sample(x, grid, align_corners=corners), x)
+    moved = torch.tensor([[[1.0, 0, 0.25], [0, 1, 0]]])
+    grid = F.affine_grid(moved, x.shape, align_corners=False)
+    y = F.grid_sample(x, grid, align_corners=False)
+    assert torch.allclose(y[..., :3], (x[..., :3] + x[..., 1:]) / 2)
+    assert torch.allclose(y[..., 3], x[..., 3] / 2)
+    y = F.grid_sample(x, grid, padding_mode="border", align_corners=False)
+    assert torch.allclose(y[..., 3], x[..., 3])
+    y.sum().backward()
+    assert torch.allclose(x.grad[0, 0, 0], torch.tensor([0.5, 1.0, 1.0, 1.5]))
+    drawn = F.gumbel_softmax(torch.zeros(5, 3), hard=True)
+    assert drawn.sum(1).tolist() == [1.0] * 5 and set(drawn.ravel().tolist()) == {0.0, 1.0}

@@ -12,8 +12,8 @@ __all__ = [
 
 
 def __getattr__(name):
-    if name == "parallel":  # which needs sockets
+    if name in ("attention", "parallel"):  # seldom used; the second needs sockets
         import importlib
 
-        return importlib.import_module("numbus.nn.parallel")
+        return importlib.import_module("numbus.nn." + name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

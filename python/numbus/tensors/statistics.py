@@ -19,8 +19,7 @@ __all__ = [
 
 
 def _scan_of_extremes(op):
-    @tensor_function
-    def function(input, dim):
+    def found(input, dim):
         if input.ndim == 0:
             return input, nb.zeros((), dtype="i8")
         k = axis_of(op, dim, input.ndim)
@@ -36,10 +35,11 @@ def _scan_of_extremes(op):
         return nb.take_along_axis(input, index, axis=k), index
 
     def pair(input, dim):
-        return _PAIRS[op](*function(input, dim))
+        return _PAIRS[op](*found(input, dim))
 
     pair.__name__ = pair.__qualname__ = op
     pair.__doc__ = f"The {'largest' if op == 'cummax' else 'smallest'} so far, and its index."
+    pair = tensor_function(pair)
     setattr(Tensor, op, pair)
     return pair
 
@@ -98,12 +98,13 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
 Tensor.unique_consecutive = unique_consecutive
 
 
+@method()
+@tensor_function
 def mode(input, dim=-1, keepdim=False):
     """The most frequent element along a dimension, the smallest of several, and an index of it."""
     return _PAIRS["mode"](*_mode_of(input, dim, keepdim))
 
 
-@tensor_function
 def _mode_of(a, dim, keepdim):
     if a.ndim == 0:
         return a, nb.zeros((), dtype="i8")
@@ -122,9 +123,6 @@ def _mode_of(a, dim, keepdim):
     if keepdim:
         return nb.moveaxis(made, -1, k), nb.moveaxis(last, -1, k)
     return made[..., 0], last[..., 0]
-
-
-Tensor.mode = mode
 
 
 def msort(input):

@@ -15,12 +15,13 @@ from . import (
     pooling,
     products,
     resizing,
+    sampling,
     sequences,
 )
 
 _SUBJECTS = (
     activations, attention, convolution, dropouts, embeddings, losses, normalisation, padding,
-    pooling, products, resizing, sequences,
+    pooling, products, resizing, sampling, sequences,
 )  # fmt: skip
 __all__ = sorted([name for subject in _SUBJECTS for name in subject.__all__])
 globals().update({name: getattr(s, name) for s in _SUBJECTS for name in s.__all__})

@@ -1,0 +1,5 @@
+"""torch.utils.hooks."""
+
+from ....nn.hooks import Handle as RemovableHandle
+
+__all__ = ["RemovableHandle"]
