@@ -103,3 +103,15 @@ def test_vectorize_of_texts():
     assert f(np.array(["a", "bc"])).tolist() == ["a!", "bc!"]
     assert f(["a", "bc"]).tolist() == ["a!", "bc!"]
     assert nb.vectorize(lambda s: s * 2)(nb.arange(3)).tolist() == [0, 2, 4]
+
+
+def test_state_of_pickles():
+    a = np.arange(6.0).reshape(2, 3)
+    ours = nb.zeros(1)
+    for x in (a, np.array([True, False]), np.arange(3, dtype="i2"), np.zeros((0, 3), "c8")):
+        for order in "CF":
+            ours.__setstate__((1, x.shape, x.dtype, order == "F", x.tobytes(order)))
+            assert ours.dtype == x.dtype and ours.shape == x.shape
+            np.testing.assert_array_equal(np.asarray(ours), x)
+    with pytest.raises(ValueError):
+        ours.__setstate__((1, (3,), np.dtype(float), False, b"12"))

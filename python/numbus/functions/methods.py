@@ -193,6 +193,12 @@ def _set_flat(self, value):
         real.flat = to_numpy(value)
 
 
+def _set_state(self, state):
+    real = numpy.ndarray(0)
+    real.__setstate__(state)
+    self._become(_core.from_numpy(real, "__setstate__"))
+
+
 def _ctypes(self):
     if not on_host(self):
         raise AttributeError(message("ctypes", "memory not on the host", self._device, "the CPU"))
@@ -201,6 +207,7 @@ def _ctypes(self):
 
 def _attach_array():
     ndarray.resize = resize
+    ndarray.__setstate__ = _set_state
     ndarray.flat = property(Flat, _set_flat, doc="The elements in C order, on the host.")
     ndarray.ctypes = property(_ctypes)
     ndarray.__copy__ = lambda self: copy_to_order(self, "K")
