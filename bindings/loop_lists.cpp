@@ -253,7 +253,7 @@ void write_list(const nb::list& list, nb::handle now, nb::handle before, const s
         continue;
       }
       for (Py_ssize_t k = first; k < last; ++k)
-        if (std::memcmp(x + bytes(k), y + bytes(k), size)) store(row, k, x + bytes(k), kind);
+        if (std::memcmp(x + bytes(k), y + bytes(k), size) != 0) store(row, k, x + bytes(k), kind);
     }
   }
 }
