@@ -18,6 +18,11 @@ inline Array given(nb::handle o) {
         "an ndarray");
 }
 
+// What a derivative in Python answers: also a number of NumPy's, as operations on 0-d operands do.
+inline Array answered(nb::handle o) {
+  return is_ours(o) || !is_numpy_scalar(o.ptr()) ? given(o) : to_array(o.ptr());
+}
+
 inline std::vector<Array> all_given(nb::handle sequence) {
   std::vector<Array> found;
   for (nb::handle o : nb::borrow<nb::list>(nb::list(sequence))) found.push_back(given(o));

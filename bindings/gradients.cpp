@@ -54,7 +54,7 @@ program::Pullback pullback_of(nb::object function) {
     nb::object made = (*held)(*nb::tuple(adjoints));
     std::vector<std::optional<Array>> found;
     for (nb::handle o : nb::borrow<nb::list>(nb::list(made)))
-      found.push_back(o.is_none() ? std::nullopt : std::optional(given(o)));
+      found.push_back(o.is_none() ? std::nullopt : std::optional(answered(o)));
     return found;
   };
 }

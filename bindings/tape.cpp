@@ -72,7 +72,7 @@ void tell(int64_t writer, nb::handle array, nb::object function) {
   Tape::get().tell(writer, given(array), [held](const Array& g) -> std::optional<Array> {
     nb::object made = (*held)(wrapped(g));
     if (made.is_none()) return {};
-    return given(made);
+    return answered(made);
   });
 }
 

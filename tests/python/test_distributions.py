@@ -1,5 +1,7 @@
 """torch.distributions against SciPy: densities, moments, entropies, samples, derivatives."""
 
+import math
+
 import numpy
 import pytest
 import scipy.stats as stats
@@ -108,3 +110,36 @@ def test_samples_have_derivatives():
     assert not d.Normal(location, scale).sample().requires_grad
     with pytest.raises(NotImplementedError, match="no samples with derivatives"):
         d.Gamma(a, b).rsample()
+
+
+# What a reviewer found beside PyTorch 2.11, whose answers these are; None: it raises a ValueError.
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (lambda d, t: d.kl_divergence(d.Bernoulli(t([0.5, 0.0, 1.0, 0.3])),
+                                      d.Bernoulli(t([0.0, 1.0, 1.0, 0.3]))),
+         [math.inf, math.inf, 0, 0]),
+        (lambda d, t: d.Geometric(t(1.0)).log_prob(t(0.0)), [0]),
+        (lambda d, t: d.Geometric(t(0.5)).log_prob(t(math.inf)), None),
+        (lambda d, t: d.Poisson(t(0.5)).log_prob(t(math.inf)), None),
+        (lambda d, t: d.Exponential(1.0).cdf(t(-1.0)), None),
+        (lambda d, t: d.Uniform(0.0, 1.0).cdf(t(2.0)), None),
+        (lambda d, t: d.Normal(0.0, 1.0).cdf(t(math.nan)), None),
+        (lambda d, t: d.Normal(0.0, 1.0).icdf(t(1.5)), [math.nan]),
+        (lambda d, t: d.Dirichlet(t([0.5, 2.0, 3.0])).log_prob(t(1.0)), None),
+        (lambda d, t: d.MultivariateNormal(t([0.0, 0.0]), t([[1.0, 0], [0, 1]])).log_prob(t(1.0)),
+         None),
+        (lambda d, t: d.OneHotCategorical(t([0.0, 1, 3])).log_prob(t([0.2, 0.3, 0.5])), None),
+        (lambda d, t: d.OneHotCategorical(t([0.0, 1, 3])).log_prob(t(1.0)), None),
+        (lambda d, t: d.Multinomial(3, t([0.2, 0.3, 0.5])).log_prob(t([0.0, 1.0, 0.0])),
+         [math.log(0.3)]),
+        (lambda d, t: d.Multinomial(3, t([0.2, 0.3, 0.5])).log_prob(t([3.0, 1.0, 0.0])), None),
+    ],
+)  # fmt: skip
+def test_limits(call, expected):
+    if expected is None:
+        with pytest.raises(ValueError, match=r"^\["):
+            call(d, torch.tensor)
+    else:
+        found = call(d, torch.tensor).reshape(-1)
+        numpy.testing.assert_allclose(numpy.asarray(found.tolist()), expected, rtol=1e-6)

@@ -307,3 +307,45 @@ print("fine")
     options = [sys.executable, "-m", "numbus", "--report", str(tmp_path / "long.py")]
     done = subprocess.run(options, capture_output=True, text=True)
     assert done.stdout == "fine\n", done.stderr
+
+
+@pytest.mark.parametrize("after", AFTER)
+def test_names_that_mean_something_else(after):
+    """A list that is not there, an index that an earlier target changes, names within a class."""
+    check("""
+        def absent(n):
+            s = 0
+            for i in range(n):
+                s += i & 3
+                if s < 0:
+                    nowhere.pop()
+                if s < -1:
+                    later.append(i)
+            return s
+        def targets(n, library):
+            x, m = [0, 0], library([[0] * 2, [0] * 2])
+            for i in range(n):
+                x[0] = 0
+                x[0], m[x[0]][1] = 1, i
+            for i in range(n):
+                x[1] = 0
+                x[1] = m[x[1]][0] = i & 1
+            return x, m
+        class Mangled:
+            def __init__(self):
+                self.__limit = 3
+                setattr(self, "__limit", 100)
+            def sum(self, n):
+                s = 0
+                for i in range(n):
+                    s += self.__limit
+                return s
+        import numpy
+        out = [absent(300), targets(300, list), targets(300, numpy.array), Mangled().sum(300)]
+        try:
+            for i in range(300):
+                if i == 250:
+                    nowhere.pop()
+        except NameError as e:
+            out.append((i, str(e)))
+        """, after)  # fmt: skip

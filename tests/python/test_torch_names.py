@@ -310,3 +310,41 @@ def test_places_between_the_elements_of_a_picture():
     assert torch.allclose(x.grad[0, 0, 0], torch.tensor([0.5, 1.0, 1.0, 1.5]))
     drawn = F.gumbel_softmax(torch.zeros(5, 3), hard=True)
     assert drawn.sum(1).tolist() == [1.0] * 5 and set(drawn.ravel().tolist()) == {0.0, 1.0}
+
+
+def test_derivatives_that_are_numbers():
+    """Of operands without axes, whose derivatives are computed as numbers."""
+    for name, slope in (("erf", 0.41510749), ("erfc", -0.41510749), ("lgamma", -0.57721566)):
+        x = torch.tensor(1.0, requires_grad=True)
+        getattr(x, name)().backward()
+        assert abs(x.grad.item() - slope) < 1e-6
+
+
+def test_modules_of_torch_are_its_own():
+    from numbus.compat import torch as served
+
+    for name in ("special", "fft", "random", "hub"):
+        assert getattr(served, name).__name__.startswith("numbus.compat.torch")
+    assert isinstance(served.special.expit(torch.ones(2)), torch.Tensor)
+
+
+def test_quantiles_beside_infinity():
+    x = torch.tensor([1.0, float("nan"), 3.0, float("inf")])
+    assert torch.nanquantile(x, 0.5).item() == 3
+    assert torch.nanquantile(x, torch.tensor([0.25, 0.6])).tolist() == [2, float("inf")]
+    assert torch.quantile(torch.tensor([1.0, 2.0, float("inf")]), 0.5).item() == 2
+    assert torch.quantile(x, 0.5).isnan().item()
+    m = torch.tensor([[3.0, 1.0, 2.0], [6.0, 5.0, 4.0]], requires_grad=True)
+    q = torch.quantile(m, torch.tensor([0.25, 0.5]), dim=1)
+    assert q.tolist() == [[1.5, 4.5], [2, 5]] and q.dtype == torch.float32
+    q.sum().backward()
+    assert m.grad.tolist() == [[0, 0.5, 1.5], [0, 1.5, 0.5]]
+
+
+def test_types_that_pytorch_keeps():
+    assert isinstance(torch.tril_indices(2, 3), torch.Tensor)
+    assert torch.triu_indices(2, 2, dtype=torch.int32).dtype == torch.int32
+    whole = torch.ones(2, dtype=torch.int64)
+    assert torch.kron(torch.ones(2), whole).dtype == torch.float32
+    assert torch.bincount(whole, weights=torch.ones(2)).dtype == torch.float32
+    assert torch.cdist(torch.ones(2, 3), torch.eye(3)[:2], p=0).tolist() == [[2, 2], [2, 2]]

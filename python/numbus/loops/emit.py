@@ -468,7 +468,7 @@ class Emitter(calls.Calls, places.Places):
             if not isinstance(target, ast.Subscript):
                 raise Unsupported("an unpacking inside of another")
             if changed & set(names_read(target, self.names)) or (
-                stores and any(isinstance(x, ast.Subscript) for x in ast.walk(target.slice))
+                stores and any(isinstance(x, ast.Subscript) for x in _in_indices(target))
             ):
                 raise Unsupported("a target that depends on the one before")
             stores = True
@@ -664,6 +664,13 @@ def _is_small(text):
 
 def _load(target):
     return ast.copy_location(ast.Name(target.id, ast.Load()), target)
+
+
+def _in_indices(target):
+    """The nodes of all indices of a target, as of `a[i][j]`."""
+    while isinstance(target, ast.Subscript):
+        yield from ast.walk(target.slice)
+        target = target.value
 
 
 def names_read(n, among):

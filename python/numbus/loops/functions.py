@@ -103,8 +103,8 @@ def called(function, changing, depth=0):
 
 def _is_mangled(tree):
     """Whether a name means another one where the function stands in a class."""
-    names = (n.id for n in ast.walk(tree) if isinstance(n, ast.Name))
-    return any(n.startswith("__") and not n.endswith("__") for n in names)
+    names = (getattr(n, "attr", getattr(n, "id", None)) for n in ast.walk(tree))
+    return any(select.is_mangled(n) for n in names if isinstance(n, str))
 
 
 def _reads(tree, own):

@@ -1,6 +1,7 @@
 """The values that a loop finds where compiled code begins, and what they are for the compiler."""
 
 import array
+import contextlib
 import inspect
 import math
 import time
@@ -68,7 +69,10 @@ class Held:
                 return frame.f_globals[name]
             return frame.f_builtins[name]
 
-        self._growing = {id(find(n)) for n in this.appended if n in local or n not in own}
+        self._growing = set()
+        for name in this.appended:
+            with contextlib.suppress(KeyError):  # of a statement that has not run yet
+                self._growing.add(id(find(name)))
         entry, fixed = {}, {}
         self._changing = frame.f_globals, {n for n in this.names if n not in own}, this.names
         # What is assigned to is a variable of the function or of the module, and nothing built in.

@@ -111,14 +111,20 @@ def is_simple(node):
     return False
 
 
+def is_mangled(name):
+    """Whether it is another name within a class."""
+    return name.startswith("__") and not name.endswith("__")
+
+
 def why_not(loop):
     """The reason, in words, why a loop is not tried; None where it is."""
     count = 0
     for n in ast.walk(loop):
         if isinstance(n, _REFUSED):
             return f"line {n.lineno}: {type(n).__name__.lower()}"
-        if isinstance(n, ast.Name) and n.id.startswith("__") and not n.id.endswith("__"):
-            return f"line {n.lineno}: the name '{n.id}', which is another one in a class"
+        name = getattr(n, "attr" if isinstance(n, ast.Attribute) else "id", "")
+        if is_mangled(name):
+            return f"line {n.lineno}: the name '{name}', which is another one in a class"
         count += isinstance(n, ast.stmt)
     if count > MOST_STATEMENTS:
         return f"{count} statements; at most {MOST_STATEMENTS} are compiled at once"

@@ -314,13 +314,13 @@ argwhere = nonzero
 Tensor.nonzero = Tensor.argwhere = nonzero
 
 
-@tensor_function
-def tril_indices(row, col, offset=0):
-    """The indices of the lower triangle."""
-    return nb.stack(nb.tril_indices(row, offset, col))
+def tril_indices(row, col, offset=0, *, dtype=None, device=None):
+    """The indices of the lower triangle, int64 unless another dtype is given."""
+    found = Tensor._of(nb.stack(nb.tril_indices(row, offset, col)))
+    return found.to(device=device, dtype=dtype)
 
 
-@tensor_function
-def triu_indices(row, col, offset=0):
-    """The indices of the upper triangle."""
-    return nb.stack(nb.triu_indices(row, offset, col))
+def triu_indices(row, col, offset=0, *, dtype=None, device=None):
+    """The indices of the upper triangle, int64 unless another dtype is given."""
+    found = Tensor._of(nb.stack(nb.triu_indices(row, offset, col)))
+    return found.to(device=device, dtype=dtype)

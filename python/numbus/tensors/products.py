@@ -6,6 +6,7 @@ import numbus as nb
 
 from ..core.dtypes import kind_of
 from ..core.errors import message
+from . import _dtypes
 from ._arrays import as_dtype, no_out
 from ._functions import in_place, method, tensor_function
 from ._tensor import Tensor
@@ -102,7 +103,7 @@ def tensordot(a, b, dims=2):
 @tensor_function
 def kron(input, other):
     """The Kronecker product."""
-    return nb.kron(input, other)
+    return as_dtype(nb.kron(input, other), _dtypes.common([input, other]))
 
 
 def _sum_of(beta, x, alpha, y):
@@ -163,6 +164,8 @@ def cdist(x1, x2, p=2.0):
         return nb.sum(d, axis=-1)
     if p == float("inf"):
         return nb.max(d, axis=-1)
+    if p == 0:
+        return as_dtype(nb.sum(d != 0, axis=-1), d.dtype)
     return nb.sum(d**p, axis=-1) ** (1 / p)
 
 

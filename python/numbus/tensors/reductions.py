@@ -427,16 +427,37 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
     """Quantiles along a dimension."""
     if input.ndim == 0:
         dim = None if dim is None else axes_of("quantile", dim, 0)
-        input = nb.reshape(input, (1,))
-        return nb.quantile(input, q, axis=0, method=interpolation)
-    return nb.quantile(input, q, axis=dim, keepdims=keepdim, method=interpolation)
+        return quantiles(nb.quantile, nb.reshape(input, (1,)), q, 0, False, interpolation)
+    return quantiles(nb.quantile, input, q, dim, keepdim, interpolation)
+
+
+def quantiles(function, a, q, axis, keepdims, method):
+    """NumPy's `function`, of a's dtype. Between two elements as PyTorch has it: an infinite one is
+    nothing to a quantile that lies upon the other.
+    """
+    options = {"axis": axis, "keepdims": keepdims}
+    if method != "linear":
+        return as_dtype(function(a, q, method=method, **options), a.dtype)
+    low, high = (function(a, q, method=m, **options) for m in ("lower", "higher"))
+    count = nb.sum(nb.isnan(nb.stop_gradient(a)), dtype="i8", **options)
+    size = a.size if axis is None else a.shape[axis]
+    count = size - count if function is nb.nanquantile else size
+    if isinstance(q, nb.ndarray) and q.ndim:
+        q = nb.reshape(q, q.shape + (1,) * (low.ndim - q.ndim))
+    rank = q * (count - 1.0)
+    t = as_dtype(nb.asarray(rank - nb.floor(rank)), a.dtype)
+    apart = nb.where(low == high, nb.zeros_like(low), high - low)
+    between = nb.where(t < 0.5, low + t * apart, high - (1 - t) * apart)
+    return as_dtype(nb.where(low == high, low, between), a.dtype)
 
 
 @method()
 @tensor_function
 def bincount(input, weights=None, minlength=0):
     """How often each whole number occurs."""
-    return nb.bincount(input, weights, minlength)
+    made = nb.bincount(input, weights, minlength)
+    single = weights is not None and weights.dtype == "f4"
+    return as_dtype(made, weights.dtype) if single else made
 
 
 @method()

@@ -9,7 +9,7 @@ from ..core.errors import message
 from ._arrays import array, as_dtype, axis_of, floating
 from ._functions import method, tensor_function
 from ._tensor import Tensor
-from .reductions import _PAIRS
+from .reductions import _PAIRS, quantiles
 
 __all__ = [
     "corrcoef", "cov", "cummax", "cummin", "cumulative_trapezoid", "isin", "logcumsumexp",
@@ -138,8 +138,8 @@ Tensor.msort = msort
 def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear"):
     """`quantile` of the elements that are numbers."""
     if input.ndim == 0:
-        return nb.nanquantile(nb.reshape(input, (1,)), q, axis=0, method=interpolation)
-    return nb.nanquantile(input, q, axis=dim, keepdims=keepdim, method=interpolation)
+        return quantiles(nb.nanquantile, nb.reshape(input, (1,)), q, 0, False, interpolation)
+    return quantiles(nb.nanquantile, input, q, dim, keepdim, interpolation)
 
 
 def nanmedian(input, dim=None, keepdim=False):

@@ -54,6 +54,8 @@ _HERE = (
     "accelerator", "amp", "backends", "cuda", "distributed", "distributions", "fft", "func", "hub",
     "jit", "multiprocessing", "random", "special", "utils", "version",
 )  # fmt: skip
+for _name in _HERE:  # what numbus.tensors has imported under such a name
+    globals().pop(_name, None)
 
 
 def __getattr__(name):

@@ -62,11 +62,11 @@ class Normal(_Located):
 
     def cdf(self, value):
         """The probability of numbers up to a value."""
+        self._check(value, real, "real numbers")
         return 0.5 * (1 + (self._standard(value) / math.sqrt(2)).erf())
 
     def icdf(self, value):
         """The value up to which numbers have a probability."""
-        self._check(value, unit, "numbers from 0 to 1")
         return self.loc + self.scale * (2 * value - 1).erfinv() * math.sqrt(2)
 
 
@@ -119,6 +119,7 @@ class Laplace(_Located):
 
     def cdf(self, value):
         """The probability of numbers up to a value."""
+        self._check(value, real, "real numbers")
         z = self._standard(value)
         return 0.5 - 0.5 * z.sign() * (-z.abs()).expm1()
 
@@ -229,6 +230,7 @@ class Uniform(Distribution):
 
     def cdf(self, value):
         """The probability of numbers up to a value."""
+        self._check(value, lambda x: (x >= self.low) & (x <= self.high), "within the limits")
         return ((value - self.low) / (self.high - self.low)).clamp(0, 1)
 
     def icdf(self, value):
@@ -265,6 +267,7 @@ class Exponential(Distribution):
 
     def cdf(self, value):
         """The probability of numbers up to a value."""
+        self._check(value, lambda x: x >= 0, "numbers from 0 on")
         return -(-self.rate * value).expm1()
 
     def icdf(self, value):

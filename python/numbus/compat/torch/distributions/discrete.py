@@ -9,7 +9,7 @@ from .... import tensors
 from ....core.errors import message
 from ....nn import functional as F
 from ....tensors import random
-from .distribution import UNIT, Distribution, together, unit, whole
+from .distribution import UNIT, Distribution, together, whole
 
 
 def _one_of(op, probs, logits):
@@ -97,7 +97,9 @@ class Geometric(_Chances):
         """The logarithm of the probability."""
         self._check(value, whole, "whole numbers from 0 on")
         p = self.probs
-        return value * (-p).log1p() + p.log()
+        # What always succeeds fails no times for sure.
+        fails = tensors.where((p == 1) & (value == 0), 0.0, p)
+        return value * (-fails).log1p() + p.log()
 
     def entropy(self):
         """The entropy in nats."""
@@ -225,6 +227,10 @@ class Categorical(Distribution):
         return -(logits * self.probs).sum(-1)
 
 
+def _one_hot(x):
+    return ((x == 0) | (x == 1)) & (x.sum(-1, True) == 1)
+
+
 class OneHotCategorical(Distribution):
     """`Categorical`, whose choices are ones among zeros."""
 
@@ -245,7 +251,7 @@ class OneHotCategorical(Distribution):
 
     def log_prob(self, value):
         """The logarithm of the probability."""
-        self._check(value, lambda x: unit(x) & (x.sum(-1, True) == 1), "ones among zeros")
+        self._check(value, _one_hot, "ones among zeros")
         return self._categorical.log_prob(value.argmax(-1))
 
     def entropy(self):
@@ -280,7 +286,7 @@ class Multinomial(Distribution):
     def log_prob(self, value):
         """The logarithm of the probability."""
         total = self.total_count
-        self._check(value, lambda x: whole(x) & (x.sum(-1, True) == total), f"a sum of {total}")
+        self._check(value, lambda x: (x >= 0) & (x.sum(-1, True) <= total), f"a sum of {total}")
         logits, value = tensors.broadcast_tensors(self.logits, value)
         # A choice without probability that is not made counts nothing.
         logits = tensors.where((value == 0) & (logits == -math.inf), 0.0, logits)

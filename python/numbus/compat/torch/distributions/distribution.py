@@ -1,5 +1,6 @@
 """What distributions share: shapes, samples, checks of parameters and values."""
 
+import math
 from typing import ClassVar
 
 from .... import tensors
@@ -113,6 +114,12 @@ class Distribution:
                 message(type(self).__name__, "the value is no tensor", type(value).__name__,
                         "a Tensor")
             )  # fmt: skip
+        of_sample = len(self._event_shape)
+        if of_sample and value.shape[-of_sample:] != self._event_shape:
+            raise ValueError(
+                message(type(self).__name__, "a value of another shape", tuple(value.shape),
+                        f"{tuple(self._event_shape)} at the end")
+            )  # fmt: skip
         if not bool(holds(value.detach()).all()):
             raise ValueError(
                 message(type(self).__name__, "a value out of range", value.detach().tolist(),
@@ -147,7 +154,7 @@ def unit(x):
 
 def whole(x):
     """Whether numbers are whole and not negative."""
-    return (x >= 0) & (x == x.floor())
+    return (x >= 0) & (x == x.floor()) & (x < math.inf)
 
 
 REAL, POSITIVE = (real, "real numbers"), (positive, "numbers above 0")

@@ -52,7 +52,9 @@ def _normals(p, q):
 @register_kl(Bernoulli, Bernoulli)
 def _bernoullis(p, q):
     a = p.probs * (F.softplus(-q.logits) - F.softplus(-p.logits))
+    a = tensors.where(p.probs == 0, 0.0, tensors.where(q.probs == 0, math.inf, a))
     b = (1 - p.probs) * (F.softplus(q.logits) - F.softplus(p.logits))
+    b = tensors.where(p.probs == 1, 0.0, tensors.where(q.probs == 1, math.inf, b))
     return a + b
 
 
