@@ -64,10 +64,10 @@ void SpareBlocks::give_back() {
   }
 }
 
-constinit thread_local Landing* Landing::innermost_ = nullptr;
+constinit thread_local Landing* Landing::innermost = nullptr;
 
 Landing::Landing(Landing* outer, const std::vector<int64_t>* outside)
-    : before_(std::exchange(innermost_, this)), outer_(outer), outside_(outside) {}
+    : before_(std::exchange(innermost, this)), outer_(outer), outside_(outside) {}
 
 // What a list or dict of the caller's holds is no more this call's.
 void Landing::keep(Owner* o) {
@@ -91,7 +91,7 @@ void Landing::keep(Owner* o) {
 }
 
 Landing::~Landing() {
-  innermost_ = before_;
+  innermost = before_;
   if (!memory_) return;
   if (left && outside_)
     for (int64_t o : *outside_) keep(reinterpret_cast<Owner*>(o));

@@ -52,7 +52,7 @@ class Landing {
   ~Landing();
   Landing(const Landing&) = delete;
 
-  static Landing* current() { return innermost_; }
+  static Landing* current() { return innermost; }
   void add(Owner* o);
   // Of any thread: one that is not this call's is a part of it.
   static void remove(Owner* o);
@@ -67,7 +67,7 @@ class Landing {
   static void remove_from_other(Owner* o);
 
   // At a fixed distance from the thread's pointer: a call that finds it takes longer than the rest.
-  static constinit thread_local Landing* innermost_ __attribute__((tls_model("initial-exec")));
+  static constinit thread_local Landing* innermost __attribute__((tls_model("initial-exec")));
 
   Landing *before_, *outer_;
   const std::vector<int64_t>* outside_;
@@ -117,8 +117,8 @@ inline void Landing::unlink(Owner* o) {
 }
 
 inline void Landing::remove(Owner* o) {
-  if (o->landing != innermost_) return remove_from_other(o);
-  innermost_->unlink(o);
+  if (o->landing != innermost) return remove_from_other(o);
+  innermost->unlink(o);
 }
 
 // Calls `code`, which gives a status, and gives that; or kInterrupted or kTooDeep. What `code` does
