@@ -232,7 +232,7 @@ std::optional<Value> Lower::call_iterator(const Call& c, const std::string& name
   static const std::set<std::string> kOfAll = {"list", "tuple",  "sum", "min",
                                                "max",  "sorted", "set"};
   if (first && c.args.size() == 1 && (kOfAll.contains(name) && name != "tuple")) {
-    const Value all = list_from(n, c.args[0]);
+    Value all = list_from(n, c.args[0]);
     if (all.unknown() || name == "list") return all;
     return call_named({n, {all}, c.keywords}, name);
   }

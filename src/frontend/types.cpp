@@ -21,6 +21,7 @@ Classes& classes() {
 
 }  // namespace
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved into the map
 void define_object_class(int number, ObjectClass c) {
   std::lock_guard<std::mutex> guard(classes().lock);
   classes().all.try_emplace(number, std::move(c));
