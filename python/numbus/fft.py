@@ -14,6 +14,7 @@ from .core.host import runs_on_host
 from .core.interrupts import MANY, interruptible
 from .core.operands import library, store, to_ndarray
 from .core.quick import few, makes
+from .functions.creation import zeros_like
 from .functions.ranges import arange
 from .functions.repeating import roll
 
@@ -99,10 +100,7 @@ def _fit(x, axes, extents):
     both = tuple([slice(0, min(n, m)) for n, m in zip(x.shape, shape)])
     if all([n >= m for n, m in zip(x.shape, shape)]):
         return x[both]
-    # In memory as `x` lies there, as what NumPy makes "like" it.
-    order = sorted(range(x.ndim), key=lambda d: -abs(x.strides[d]))
-    filled = _core.full(tuple([shape[d] for d in order]), 0, x.dtype)
-    filled = filled.transpose(tuple(numpy.argsort(order).tolist()))
+    filled = zeros_like(x, shape=shape)
     filled[both] = x[both]
     return filled
 

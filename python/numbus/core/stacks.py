@@ -54,7 +54,7 @@ def by_stacks(function):
     @functools.wraps(function)
     def call(*args, **kwargs):
         parts = _parts(args[0]) if args else []
-        if len(parts) < 2 or kwargs.get("out") is not None:
+        if len(parts) < 2:
             return function(*args, **kwargs)
         a, rest = args[0], args[1:]
         # np.errstate is part of the context.

@@ -433,28 +433,30 @@ Tensor.scatter_reduce_ = in_place(_scatter_reduce)
 # Complex numbers
 
 
+def _type_of_parts(op, wrong, a, b):
+    """The complex dtype of two parts. RuntimeError for others than two of one float dtype."""
+    if a.dtype != b.dtype or kind_of(a.dtype) != "f" or a.dtype.itemsize < 4:
+        raise RuntimeError(
+            message(op, wrong, f"{a.dtype} and {b.dtype}", "float32 or float64 of both")
+        )
+    return numpy.dtype("c8" if a.dtype.itemsize == 4 else "c16")
+
+
+def _of_parts(t, real, imag):
+    return as_dtype(real, t) + as_dtype(imag, t) * array(1j, t)
+
+
 @tensor_function
 def complex(real, imag):
     """Complex numbers of their parts."""
-    if real.dtype != imag.dtype or kind_of(real.dtype) != "f" or real.dtype.itemsize < 4:
-        raise RuntimeError(
-            message("complex", "parts of other dtypes", f"{real.dtype} and {imag.dtype}",
-                    "float32 or float64 of both")
-        )  # fmt: skip
-    t = numpy.dtype("c8" if real.dtype.itemsize == 4 else "c16")
-    return as_dtype(real, t) + as_dtype(imag, t) * array(1j, t)
+    return _of_parts(_type_of_parts("complex", "parts of other dtypes", real, imag), real, imag)
 
 
 @tensor_function
 def polar(abs, angle):
     """Complex numbers of their magnitudes and angles."""
-    if abs.dtype != angle.dtype or kind_of(abs.dtype) != "f" or abs.dtype.itemsize < 4:
-        raise RuntimeError(
-            message("polar", "other dtypes", f"{abs.dtype} and {angle.dtype}",
-                    "float32 or float64 of both")
-        )  # fmt: skip
-    t = numpy.dtype("c8" if abs.dtype.itemsize == 4 else "c16")
-    return as_dtype(abs * nb.cos(angle), t) + as_dtype(abs * nb.sin(angle), t) * array(1j, t)
+    t = _type_of_parts("polar", "other dtypes", abs, angle)
+    return _of_parts(t, abs * nb.cos(angle), abs * nb.sin(angle))
 
 
 def view_as_real(input):

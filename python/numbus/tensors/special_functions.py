@@ -157,18 +157,16 @@ def _wide(function):
     return body
 
 
-def _unary(name, body, doc, changing=True):
-    def plain(input):
-        return body(input if hasattr(input, "dtype") else array(input))
-
+def _publish(name, plain, body, doc, changing):
+    """`plain` under that name, as a function and a method; `changing`: also in place, by `body`."""
     plain.__name__ = plain.__qualname__ = name
     plain.__doc__ = doc
     function = globals()[name] = tensor_function(plain)
     _made.append(name)
     setattr(Tensor, name, function)
 
-    def change(a):
-        made = body(a)
+    def change(a, *others):
+        made = body(a, *others)
         _fits(name + "_", made, a)
         a[...] = made
 
@@ -176,6 +174,13 @@ def _unary(name, body, doc, changing=True):
         change.__name__ = change.__qualname__ = name + "_"
         change.__doc__ = doc + " In place."
         setattr(Tensor, name + "_", in_place(change))
+
+
+def _unary(name, body, doc, changing=True):
+    def plain(input):
+        return body(input if hasattr(input, "dtype") else array(input))
+
+    _publish(name, plain, body, doc, changing)
 
 
 @in_single(False)
@@ -250,21 +255,7 @@ def _binary(name, body, doc, changing=True):
     def plain(input, other):
         return body(input, other)
 
-    plain.__name__ = plain.__qualname__ = name
-    plain.__doc__ = doc
-    function = globals()[name] = tensor_function(plain)
-    _made.append(name)
-    setattr(Tensor, name, function)
-
-    def change(a, other):
-        made = body(a, other)
-        _fits(name + "_", made, a)
-        a[...] = made
-
-    if changing:
-        change.__name__ = change.__qualname__ = name + "_"
-        change.__doc__ = doc + " In place."
-        setattr(Tensor, name + "_", in_place(change))
+    _publish(name, plain, body, doc, changing)
 
 
 def _floats(x, y):
