@@ -9,7 +9,36 @@ bool is_elementwise(const Instr& i) {
          !i.scatters();
 }
 
+// The layout over the axes of which `ones` has no bit.
+const Layout* over_others(const Layout& l, uint64_t ones) {
+  int64_t shape[kMaxDims], strides[kMaxDims];
+  size_t n = 0;
+  for (int d = 0; d < l.ndim(); ++d) {
+    if (ones >> d & 1) continue;
+    shape[n] = l.shape(d);
+    strides[n++] = l.stride(d);
+  }
+  return Layout::get({shape, n}, {strides, n}, l.itemsize());
+}
+
 }  // namespace
+
+void leave_out_ones(const Instr& i, ViewRef& out, Window::Input* in, ViewRef* views, int count) {
+  const uint64_t among_16 = out.layout->kind().words[1] & 0xffff;
+  if (among_16 == 0 || !is_elementwise(i)) return;
+  for (int n = 0; n < count; ++n)
+    if (in[n].view && !in[n].view->layout->same_shape(*out.layout)) return;
+  uint64_t ones = 0;
+  for (int d = 0; d < out.layout->ndim(); ++d)
+    if (out.layout->shape(d) == 1) ones |= uint64_t{1} << d;
+  out.layout = over_others(*out.layout, ones);
+  for (int n = 0; n < count; ++n) {
+    if (!in[n].view) continue;
+    views[n] = *in[n].view;
+    views[n].layout = over_others(*views[n].layout, ones);
+    in[n].view = &views[n];
+  }
+}
 
 const Layout* producers_layout(const Window& w, const Instr& i, const ViewRef& out,
                                const Window::Input* in, int count) {

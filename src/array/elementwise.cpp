@@ -231,6 +231,7 @@ void record_unobserved(Instr& i, const Array& out, const Window::Input* given, i
   // Work that needs nothing pending is carried out by itself.
   Recorder& to = at_once && !pending ? Recorder::aside(*where) : r;
   ViewRef result = out.view();
+  leave_out_ones(i, result, in, views, count);
   if (const Layout* shape =
           where->host_readable() ? nullptr : producers_layout(to.window(), i, result, in, count)) {
     auto seen_so = [&](const Layout& l) {

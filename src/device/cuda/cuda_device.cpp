@@ -263,12 +263,6 @@ void CudaDevice::copy_to_host(void* dst, const void* src, size_t bytes) {
   if (copy_out(dst, src, bytes, nullptr)) wait_interruptibly(stream_);
 }
 
-void CudaDevice::copy_out_later(void* pinned, const void* src, size_t bytes) {
-  ContextScope scope(context_);
-  NUMBUS_CUDA("copying " + std::to_string(bytes) + " bytes from the GPU", cuMemcpyDtoHAsync, pinned,
-              address(src), bytes, stream_.handle());
-}
-
 void CudaDevice::upload(void* dst, const void* src, size_t bytes, Queue& queue) {
   copy_in(dst, src, bytes, &queue);
 }

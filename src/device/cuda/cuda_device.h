@@ -35,8 +35,6 @@ class CudaDevice final : public Device {
   void fill_bytes(void* dst, unsigned char value, size_t bytes) {
     fill_bytes(dst, value, bytes, nullptr);
   }
-  // In the main stream, to pinned memory: complete when what is queued there next begins.
-  void copy_out_later(void* pinned, const void* src, size_t bytes);
   void synchronize() override;
   void wait_for_stream(std::uintptr_t stream) override;
 
