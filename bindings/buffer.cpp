@@ -63,6 +63,15 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
       return nullptr;
     }
     auto wants = [&](int what) { return (flags & what) == what; };
+    // Whoever asks so keeps the address and gives the buffer back: numpy.ndarray(shape, dtype,
+    // buffer) does. A copy would be gone by then.
+    const bool keeps_address = wants(PyBUF_ANY_CONTIGUOUS) && !wants(PyBUF_FORMAT);
+    if (keeps_address && is_array(self) && !a.base->device->host_readable()) {
+      PyErr_SetString(PyExc_BufferError,
+                      "[buffer] NumPy cannot keep the address of an array on a GPU; got a request "
+                      "to do so; expected a copy (numpy.asarray(x))");
+      return nullptr;
+    }
     bool c = a.layout->c_contiguous(), f = a.layout->f_contiguous();
     if ((!c && (!wants(PyBUF_STRIDES) || wants(PyBUF_C_CONTIGUOUS))) ||
         (!f && wants(PyBUF_F_CONTIGUOUS)) || (!c && !f && wants(PyBUF_ANY_CONTIGUOUS))) {

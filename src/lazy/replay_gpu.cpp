@@ -310,8 +310,8 @@ class GpuReplay final : public Replay {
     if (!starts_early || !early_) return v.graph.wait_for(device_.stream(), nodes);
     std::vector<char> early(nodes.size());
     for (size_t k = 0; k < nodes.size(); ++k)
-      early[k] = std::ranges::any_of(
-          v.nodes, [&](const Node& node) { return node.handle == nodes[k]; });
+      early[k] =
+          std::ranges::any_of(v.nodes, [&](const Node& node) { return node.handle == nodes[k]; });
     return v.graph.wait_for(device_.stream(), nodes, early);
   }
 

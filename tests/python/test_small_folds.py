@@ -40,7 +40,7 @@ def test_reduceat_refuses_what_numpy_refuses():
     for at in (nb.array([5]), nb.array([-1]), nb.array([0, 7])):
         with pytest.raises(IndexError):
             nb.add.reduceat(a, at)
-    with np.errstate(all="raise"), pytest.raises(FloatingPointError):
+    with nb.errstate(all="raise"), pytest.raises(FloatingPointError):
         nb.add.reduceat(nb.array([1e308, 1e308]), nb.array([0]))
 
 
