@@ -62,6 +62,10 @@ bool is_open(PyObject* o, int depth = 0) {
   return can_be_differentiated(o);
 }
 
+struct UncapturedBlock {
+  std::unique_ptr<Uncaptured> now;
+};
+
 // What is done is seen by the tape, or is constant for it.
 class Seeing {
  public:
@@ -489,7 +493,12 @@ void bind_steps(nb::module_& m) {
       "is_open", [](nb::handle result) { return is_open(result.ptr()); }, nb::arg("result").none(),
       "Whether a tensor in a result can still be differentiated.");
   m.def("capturing_step", [] { return capture_now && capture_now->whole(); });
-  m.def("capturing", [] { return capture_now != nullptr; });
+  nb::class_<UncapturedBlock>(
+      m, "uncaptured",
+      "A block that makes what stays the same: its work is no part of what is captured around it.")
+      .def(nb::init<>())
+      .def("__enter__", [](UncapturedBlock& b) { b.now = std::make_unique<Uncaptured>(); })
+      .def("__exit__", [](UncapturedBlock& b, nb::args) { b.now.reset(); });
 }
 
 }  // namespace numbus::bindings

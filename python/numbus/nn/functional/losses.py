@@ -2,12 +2,16 @@
 
 import functools
 
-from ..._core import capturing, flush, quiet
+import numpy
+
+from ..._core import quiet, uncaptured
 from ...core.dtypes import kind_of
 from ...core.errors import message
+from ...core.operands import adopt
 from ...functions import names as np
 from ...gradients import custom_gradient
 from ...tensors import pure_function
+from ...tensors._dtypes import to_numpy
 from ._shared import array, floating, indices, reduced, reduction_of, same_extents, whole
 from .activations import log_logistic, log_softmax_along, shifted_exponents
 
@@ -190,12 +194,10 @@ _KEPT = 65536  # classes whose constants stay for the next call
 @functools.lru_cache(maxsize=32)
 def _numbers_and_ones(key):
     """(0, 1, ..., ones) of (number, dtype, device of an operand that new arrays lie beside)."""
-    classes, dtype, _ = key
-    with quiet():
-        numbers, ones = np.arange(classes), np.ones(classes, dtype)
-    if not capturing():
-        flush("constants of a loss")  # what else is pending could not take them with it
-    return numbers, ones
+    classes, dtype, device = key
+    with quiet(), uncaptured():  # nothing is pending: other work takes nothing with it
+        numbers, ones = numpy.arange(classes), numpy.ones(classes, to_numpy(dtype))
+        return adopt(numbers).to_device(device), adopt(ones).to_device(device)
 
 
 def _targets(op, x, axis, target, weight, ignore_index):
