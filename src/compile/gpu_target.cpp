@@ -1,7 +1,6 @@
 // From an LLVM module to PTX.
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
@@ -33,16 +32,6 @@ void convert_signed_bits(llvm::Module& m) {
       i.replaceAllUsesWith(b.CreateSelect(i.getOperand(0), number(-1), number(0)));
       i.eraseFromParent();
     }
-}
-
-// A kernel may start before those that it depends on in a graph have ended, and lets those that
-// depend on it start; it waits for their results before it does anything (PTX ISA,
-// griddepcontrol). Without such edges neither does anything.
-void overlap_starts(llvm::Function& kernel) {
-  llvm::IRBuilder<> b(&*kernel.getEntryBlock().getFirstInsertionPt());
-  auto* type = llvm::FunctionType::get(b.getVoidTy(), false);
-  for (const char* text : {"griddepcontrol.launch_dependents;", "griddepcontrol.wait;"})
-    b.CreateCall(type, llvm::InlineAsm::get(type, text, "~{memory}", true));
 }
 
 }  // namespace
@@ -85,9 +74,6 @@ std::string emit_ptx(int sm, int ptx, const std::function<void(llvm::Module&)>& 
     convert_signed_bits(m);
     verify();
   }
-  constexpr int kFirstWithOverlap = 90, kItsPtx = 78;
-  if (auto* kernel = m.getFunction("k"); kernel && sm >= kFirstWithOverlap && ptx >= kItsPtx)
-    overlap_starts(*kernel);
   llvm::SmallVector<char, 0> buffer;
   llvm::raw_svector_ostream stream(buffer);
   llvm::legacy::PassManager passes;

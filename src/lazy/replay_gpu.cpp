@@ -32,25 +32,18 @@ constexpr int64_t kAlignment = 16;
 // Calls of so many bytes have the GPU to themselves in any case, and share their scratch memory.
 constexpr int64_t kLargeCall = 32 << 20;
 constexpr size_t kMostScratch = size_t{256} << 20;  // of all calls of a graph, if each has its own
-constexpr int kStartsEarly = 90;  // compute capability whose kernels wait by themselves
 constexpr int kMoves = 4;  // of memory that made steps wait for others than before: then each waits
 
 // Memory beside the storages that steps write to.
 constexpr unsigned kReductions = 1, kProducts = 2, kLargeCalls = 4;
 
-// NUMBUS_REPLAY=line has each step of a graph wait for the one before, NUMBUS_REPLAY=whole each
-// kernel for the end of those before it, where it could start early and wait then.
-bool may(const char* forbidden) {
-  const char* said = std::getenv("NUMBUS_REPLAY");
-  return !said || std::strcmp(said, forbidden) != 0;
-}
+// NUMBUS_REPLAY=line has each step of a graph wait for the one before.
 bool may_branch() {
-  static const bool branches = may("line");
-  return branches;
-}
-bool may_start_early() {
-  static const bool early = may("whole") && may("line");
-  return early;
+  static const bool may = [] {
+    const char* said = std::getenv("NUMBUS_REPLAY");
+    return !said || std::strcmp(said, "line") != 0;
+  }();
+  return may;
 }
 
 bool is_large(const CallStep& call) {
@@ -149,11 +142,7 @@ class GpuReplay final : public Replay {
     if (apart) now_.compare();
     ++captures_;
     if (capture(rt, steps, apart)) return true;
-    if (apart && early_) {  // the driver may be too old for it
-      early_ = false;
-      if (capture(rt, steps, true)) return true;
-    }
-    if (apart) {
+    if (apart) {  // the driver may be too old for it
       branches_ = false;
       if (capture(rt, steps, false)) return true;
     }
@@ -298,21 +287,15 @@ class GpuReplay final : public Replay {
     return false;
   }
 
-  // What the next step waits for in the graph, given the last nodes of each step before it. Our
-  // own kernels start early: code of libraries may not wait by itself for what it reads.
+  // What the next step waits for in the graph, given the last nodes of each step before it.
   using Ends = std::vector<std::vector<cuda::NodeHandle>>;
   bool wait_for(Variant& v, const std::vector<int>& before, const Ends& ends,
-                std::vector<cuda::NodeHandle>& nodes, bool starts_early = false) {
+                std::vector<cuda::NodeHandle>& nodes) {
     nodes.clear();
     for (int j : before) nodes.insert(nodes.end(), ends[j].begin(), ends[j].end());
     std::ranges::sort(nodes);
     nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
-    if (!starts_early || !early_) return v.graph.wait_for(device_.stream(), nodes);
-    std::vector<char> early(nodes.size());
-    for (size_t k = 0; k < nodes.size(); ++k)
-      early[k] =
-          std::ranges::any_of(v.nodes, [&](const Node& node) { return node.handle == nodes[k]; });
-    return v.graph.wait_for(device_.stream(), nodes, early);
+    return v.graph.wait_for(device_.stream(), nodes);
   }
 
   // The steps that no other waits for.
@@ -360,7 +343,7 @@ class GpuReplay final : public Replay {
     size_t word = 0;
     try {
       for (size_t k = 0; k < steps.size() && all; ++k) {
-        all = !apart || wait_for(*v, waits[k], ends, nodes, launches[k].function != nullptr);
+        all = !apart || wait_for(*v, waits[k], ends, nodes);
         if (!all) break;
         if (steps[k].call) {
           const bool own = apart && own_scratch_ && !is_large(*steps[k].call);
@@ -443,7 +426,6 @@ class GpuReplay final : public Replay {
   StorageRanges now_;
   bool branches_ = may_branch();
   bool own_scratch_ = true;
-  bool early_ = may_start_early() && device_.properties().compute_capability() >= kStartsEarly;
   int moves_ = 0;
   GpuLaunch launch_;
 };

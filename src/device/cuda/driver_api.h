@@ -31,9 +31,6 @@ struct CopyParameters {
   CopyEnd from, to;
   size_t width = 0, height = 0, depth = 0;
 };
-struct EdgeData {  // CUgraphEdgeData
-  unsigned char from_port, to_port, type, reserved[5];
-};
 struct KernelNodeParameters {
   FunctionHandle function;
   unsigned grid[3];
@@ -178,8 +175,6 @@ constexpr unsigned kManagedGlobal = 1;
     (StreamHandle, int*, unsigned long long*, GraphHandle*, const NodeHandle**, size_t*))          \
   X(cuStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies, /* 11.3 */               \
     (StreamHandle, NodeHandle*, size_t, unsigned))                                                 \
-  X(cuStreamUpdateCaptureEdges, cuStreamUpdateCaptureDependencies_v2, /* 12.3 */                   \
-    (StreamHandle, NodeHandle*, const EdgeData*, size_t, unsigned))                                \
   X(cuGraphInstantiate, cuGraphInstantiateWithFlags,                                               \
     (GraphExecHandle*, GraphHandle, unsigned long long))                                           \
   X(cuGraphLaunch, cuGraphLaunch, (GraphExecHandle, StreamHandle))                                 \

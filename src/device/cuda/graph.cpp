@@ -7,7 +7,6 @@ namespace {
 // Calls that other captures would forbid, as of a library that loads a kernel, are allowed.
 constexpr int kCaptureRelaxed = 2;
 constexpr int kCaptureActive = 1;
-constexpr unsigned kInstead = 1;  // of what a kernel would wait for
 
 }  // namespace
 
@@ -53,19 +52,9 @@ NodeHandle Graph::last_node(const Stream& stream) const {
 }
 
 bool Graph::wait_for(const Stream& stream, std::vector<NodeHandle>& nodes) const {
+  constexpr unsigned kInstead = 1;  // of what it would wait for
   const auto& update = driver().cuStreamUpdateCaptureDependencies;
   return update && update(stream.handle(), nodes.data(), nodes.size(), kInstead) == kSuccess;
-}
-
-bool Graph::wait_for(const Stream& stream, std::vector<NodeHandle>& nodes,
-                     const std::vector<char>& early) const {
-  constexpr unsigned char kProgrammaticPort = 1, kProgrammatic = 1;
-  const auto& update = driver().cuStreamUpdateCaptureEdges;
-  if (!update) return wait_for(stream, nodes);
-  std::vector<EdgeData> edges(nodes.size());
-  for (size_t k = 0; k < nodes.size(); ++k)
-    if (early[k]) edges[k] = {kProgrammaticPort, 0, kProgrammatic, {}};
-  return update(stream.handle(), nodes.data(), edges.data(), nodes.size(), kInstead) == kSuccess;
 }
 
 bool Graph::end(const Stream& stream) {

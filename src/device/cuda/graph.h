@@ -25,10 +25,6 @@ class Graph {
   bool last_nodes(const Stream& stream, std::vector<NodeHandle>& nodes) const;
   // Has it wait for these instead; false where the driver cannot.
   bool wait_for(const Stream& stream, std::vector<NodeHandle>& nodes) const;
-  // The same for a kernel that itself waits for the results of its predecessors: it may start when
-  // all blocks of those that are `early` kernels have said that it may, or have ended.
-  bool wait_for(const Stream& stream, std::vector<NodeHandle>& nodes,
-                const std::vector<char>& early) const;
   // False where the stream was given something that cannot be captured: there is no graph then, and
   // nothing of it has been done.
   bool end(const Stream& stream);
