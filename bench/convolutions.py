@@ -14,6 +14,7 @@ import time
 import numbus
 import numpy
 from numbus import _core
+from numbus.core.libraries import offer
 
 SHAPES = [(1, 32, 28, 0), (32, 64, 26, 0), (3, 32, 32, 1), (32, 64, 16, 1), (64, 64, 8, 1)]
 GROUP, ROUNDS, TOLERANCE = 30, 7, {False: 3e-5, True: 3e-3}
@@ -38,6 +39,7 @@ def main():
     parser.add_argument("--tf32", action="store_true")
     args = parser.parse_args()
     numbus.set_float32_matmul_precision("high" if args.tf32 else "highest")
+    offer("cudnn")
     rng = numpy.random.default_rng(0)
     for batch in map(int, args.batches.split(",")):
         for channels, results, extent, padding in SHAPES:

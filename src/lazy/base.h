@@ -37,7 +37,7 @@ struct Base {
   std::shared_ptr<const Error> failure;  // what stopped what should have written it
   // Checks of a device that its elements depend on and whose outcome nobody has looked at
   // (lazy/late.h).
-  std::unique_ptr<std::vector<Suspicion>> suspicions;
+  std::shared_ptr<std::vector<Suspicion>> suspicions;
   bool pinned = false;
   bool owned = true;     // data comes from the device's pool
   bool exposed = false;  // its address was given away for good

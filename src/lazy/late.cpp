@@ -15,6 +15,7 @@ namespace {
 
 constexpr size_t kBits = 64;      // suspicions of one run
 constexpr size_t kMaxOpen = 256;  // reports that failed and that nobody has heard of
+constexpr size_t kLists = 2;      // of bases of a run, which mostly depend on the same checks
 
 // Under Python's lock.
 std::deque<std::shared_ptr<LateReport>>& open_reports() {
@@ -73,22 +74,19 @@ std::shared_ptr<const Error> LateReport::untold() {
 }
 
 void late::resolve(Base& b, bool waits) {
-  std::vector<Suspicion>& all = *b.suspicions;
-  size_t open = 0;
-  for (size_t n = 0; n < all.size(); ++n) {
-    if (!all[n].report->known(waits)) {
-      if (open != n) all[open] = std::move(all[n]);
-      ++open;
-      continue;
-    }
-    if (auto e = all[n].report->error(all[n].check)) {
+  const std::shared_ptr<std::vector<Suspicion>> all = b.suspicions;
+  for (const Suspicion& x : *all) {
+    if (!x.report->known(waits)) continue;
+    if (auto e = x.report->error(x.check)) {
       b.failure = std::move(e);
       b.suspicions.reset();
       return;
     }
   }
-  all.resize(open);
-  if (open == 0) b.suspicions.reset();
+  // What has arrived meanwhile, and failed, stays.
+  std::erase_if(
+      *all, [](const Suspicion& x) { return x.report->known(false) && !x.report->error(x.check); });
+  if (all->empty()) b.suspicions.reset();
 }
 
 void late::tell() {
@@ -134,11 +132,13 @@ void LateRun::begin(const Window& w, Run& run, Device& device) {
   if (checks > kBits / 2 || Runtime::get().explanation) checks = 0;
   auto collect = [&](bool waits) {
     all_.clear();
+    const void* last = nullptr;
     for (size_t s = 0; s < w.slots_.size(); ++s) {
       Base& b = *w.slots_[s].base;
       if (!b.suspicions) continue;
       if (waits) late::resolve(b, true);
-      if (!b.suspicions || run.storages[s].overwritten) continue;
+      if (!b.suspicions || run.storages[s].overwritten || b.suspicions.get() == last) continue;
+      last = b.suspicions.get();
       for (const Suspicion& x : *b.suspicions) {
         auto same = [&](const Suspicion& y) { return y.report == x.report && y.check == x.check; };
         if (std::none_of(all_.begin(), all_.end(), same)) all_.push_back(x);
@@ -172,15 +172,42 @@ void LateRun::begin(const Window& w, Run& run, Device& device) {
   }
   if (all_.empty()) return;
   masks_.resize(run.storages.size());
+  lists_.resize(kLists);
+  for (Shared& l : lists_) {
+    l.list = std::make_shared<std::vector<Suspicion>>();
+    l.list->reserve(all_.size());
+  }
+  const void* last = nullptr;
+  uint64_t its_bits = 0;
   for (size_t s = 0; s < w.slots_.size(); ++s) {
-    auto& mine = of_slots_.emplace_back(std::make_unique<std::vector<Suspicion>>());
-    mine->reserve(all_.size());
     const Base& b = *w.slots_[s].base;
     if (!b.suspicions || run.storages[s].overwritten) continue;
-    for (const Suspicion& x : *b.suspicions)
-      for (size_t n = 0; n < inherited_; ++n)
-        if (all_[n].report == x.report && all_[n].check == x.check) masks_[s] |= uint64_t{1} << n;
+    if (b.suspicions.get() != last) {
+      last = b.suspicions.get();
+      its_bits = 0;
+      for (const Suspicion& x : *b.suspicions)
+        for (size_t n = 0; n < inherited_; ++n)
+          if (all_[n].report == x.report && all_[n].check == x.check) its_bits |= uint64_t{1} << n;
+    }
+    masks_[s] |= its_bits;
   }
+}
+
+const std::shared_ptr<std::vector<Suspicion>>& LateRun::list_of(uint64_t bits) {
+  Shared* found = nullptr;
+  for (Shared& l : lists_) {
+    if (l.bits == bits) return l.list;
+    if (!found && l.bits == 0) found = &l;
+  }
+  if (!found) {
+    found = &lists_.emplace_back();
+    found->list = std::make_shared<std::vector<Suspicion>>();
+    found->list->reserve(all_.size());
+  }
+  found->bits = bits;
+  for (size_t n = 0; n < all_.size(); ++n)
+    if (bits >> n & 1) found->list->push_back(all_[n]);
+  return found->list;
 }
 
 void LateRun::pass(const KernelStep& step) {
@@ -215,9 +242,13 @@ void LateRun::end(const Window& w, const Run& run) {
     const uint64_t mask = masks_[run.plan->final_storage[s]];
     b.suspicions.reset();
     if (mask == 0 || b.failure) continue;
-    for (size_t n = 0; n < all_.size(); ++n)
-      if (mask >> n & 1) of_slots_[s]->push_back(all_[n]);
-    b.suspicions = std::move(of_slots_[s]);
+    try {
+      b.suspicions = list_of(mask);
+    } catch (const std::bad_alloc&) {
+      for (size_t n = 0; n < all_.size() && !b.failure; ++n)
+        if (mask >> n & 1 && all_[n].report->known(true))
+          b.failure = all_[n].report->error(all_[n].check);
+    }
   }
 }
 

@@ -61,7 +61,8 @@ class LateReport {
   bool known_ = false, told_ = false;
 };
 
-// That a base's elements depend on a check.
+// That a base's elements depend on a check. Bases of one run that depend on the same checks share
+// their list, from which goes what is known not to have failed.
 struct Suspicion {
   std::shared_ptr<LateReport> report;
   size_t check;
@@ -79,8 +80,9 @@ extern bool on_hosts;
 
 }  // namespace late
 
-// The late checks of a run, and what depends on those of runs before it. All memory that is needed
-// is there before the first step.
+// The late checks of a run, and what depends on those of runs before it. The memory that is needed
+// is there before the first step, but for bases that depend on many different checks: without
+// memory for these, their checks are waited for.
 class LateRun {
  public:
   // Of bases that a run is about to use: what has arrived is known.
@@ -96,7 +98,13 @@ class LateRun {
 
   std::vector<Suspicion> all_;   // one bit each
   std::vector<uint64_t> masks_;  // one a storage
-  std::vector<std::unique_ptr<std::vector<Suspicion>>> of_slots_;
+  // Lists of bases, by their bits; of those without bits the memory is there.
+  struct Shared {
+    uint64_t bits = 0;
+    std::shared_ptr<std::vector<Suspicion>> list;
+  };
+  const std::shared_ptr<std::vector<Suspicion>>& list_of(uint64_t bits);
+  std::vector<Shared> lists_;
   std::shared_ptr<LateReport> report_;
   size_t inherited_ = 0;
 };
