@@ -1,57 +1,55 @@
-// Stand-ins for NVIDIA's libraries, compiled by the tests that load them.
+// Stand-ins for NVIDIA's libraries, which the build makes for the tests that load them.
 #pragma once
 
 #include <dlfcn.h>
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <string>
 
 #include "device/cuda/cuda_device.h"
 
 namespace numbus {
 
-// The path of a library made from a source beside this file, compiled once per run; empty where
-// there is no compiler.
-inline const std::string& fake_library(const std::string& source_name) {
+// The path of the library made from fake_<name>.inc, which CMakeLists.txt puts beside the tests.
+inline std::string fake_library(const std::string& name) {
   namespace fs = std::filesystem;
-  // Never destroyed, since the files are removed at exit.
-  static auto& made = *new std::map<std::string, std::string>;
-  auto [known, fresh] = made.try_emplace(source_name);
-  if (!fresh) return known->second;
-  fs::path source = fs::absolute(fs::path(__FILE__)).parent_path() / source_name;
-  fs::path target = fs::temp_directory_path() /
-                    ("numbus_" + source.stem().string() + "_" + std::to_string(getpid()) + ".so");
-  const char* compiler = std::getenv("CXX");
-  std::string command = std::string(compiler ? compiler : "c++") +
-                        " -std=c++20 -O1 -shared -fPIC -x c++ " + source.string() + " -o " +
-                        target.string();
-  if (std::system(command.c_str()) != 0) return known->second;
-  if (made.size() == 1) {
-    std::atexit([] {
-      for (const auto& [name, path] : made) {
-        if (!path.empty()) fs::remove(path);
-      }
-    });
-  }
-  return known->second = target.string();
+  const fs::path made =
+      fs::read_symlink("/proc/self/exe").parent_path() / "fakes" / ("numbus_fake_" + name + ".so");
+  REQUIRE_MESSAGE(fs::exists(made), "there is no " << made << "; build the target numbus_fakes");
+  return made.string();
 }
+
+// One such library, loaded for good; its functions by name.
+class FakeLibrary {
+ public:
+  explicit FakeLibrary(const std::string& name) : path_(fake_library(name)) {
+    handle_ = dlopen(path_.c_str(), RTLD_NOW);
+    const char* problem = handle_ == nullptr ? dlerror() : "";
+    REQUIRE_MESSAGE(handle_ != nullptr, "cannot load " << path_ << ": " << problem);
+  }
+  const std::string& path() const { return path_; }
+
+  template <class Signature>
+  Signature* call(const char* function) const {
+    void* found = dlsym(handle_, function);
+    REQUIRE_MESSAGE(found != nullptr, path_ << " has no " << function);
+    return reinterpret_cast<Signature*>(found);
+  }
+
+ private:
+  std::string path_;
+  void* handle_ = nullptr;
+};
 
 // Numbus on the fake driver, as long as it lives.
 class FakeDriver {
  public:
   FakeDriver() {
     if (const char* set = std::getenv("NUMBUS_CUDA_DRIVER")) saved_ = set;
-    handle_ = dlopen(fake_library("fake_cuda_driver.inc").c_str(), RTLD_NOW);
-    if (handle_ == nullptr) {
-      MESSAGE("skipped: the fake driver cannot be compiled here");
-      return;
-    }
     call<void()>("fake_reset")();
-    setenv("NUMBUS_CUDA_DRIVER", fake_library("fake_cuda_driver.inc").c_str(), 1);
+    setenv("NUMBUS_CUDA_DRIVER", library_.path().c_str(), 1);
     cuda::reset_for_tests();
   }
   ~FakeDriver() {
@@ -63,7 +61,6 @@ class FakeDriver {
     cuda::reset_for_tests();
   }
 
-  explicit operator bool() const { return handle_ != nullptr; }
   void fail_next(const char* entry, int result) {
     call<void(const char*, int)>("fake_fail_next")(entry, result);
   }
@@ -84,9 +81,9 @@ class FakeDriver {
  private:
   template <class Signature>
   Signature* call(const char* name) {
-    return reinterpret_cast<Signature*>(dlsym(handle_, name));
+    return library_.call<Signature>(name);
   }
-  void* handle_ = nullptr;
+  FakeLibrary library_{"cuda_driver"};
   std::string saved_;
 };
 

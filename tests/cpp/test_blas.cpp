@@ -80,8 +80,7 @@ TEST_CASE("library: nothing found names every path and the remedy") {
 }
 
 TEST_CASE("library: incomplete libraries are told apart") {
-  const std::string& path = fake_library("fake_incomplete.inc");
-  if (path.empty()) return;
+  const std::string path = fake_library("incomplete");
   vendor::reset_libraries_for_tests();
   vendor::set_candidates("blas", {path});
   vendor::set_candidates("cublas", {path});
@@ -97,8 +96,7 @@ TEST_CASE("library: incomplete libraries are told apart") {
 }
 
 TEST_CASE("blas: 64-bit integers behind plain names are noticed") {
-  const std::string& path = fake_library("fake_blas_64.inc");
-  if (path.empty()) return;
+  const std::string path = fake_library("blas_64");
   vendor::reset_libraries_for_tests();
   vendor::set_candidates("blas", {path});
   CHECK(vendor::blas_takes(plain(int64_t{1} << 31, 1, 1)));

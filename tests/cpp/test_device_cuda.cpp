@@ -229,7 +229,6 @@ TEST_CASE("cuda: the driver's version decides the PTX version") {
 
 TEST_CASE("cuda fake: what makes a driver unusable") {
   FakeDriver fake;
-  if (!fake) return;
   auto reason = [] {
     cuda::reset_for_tests();
     CHECK(cuda_device(0) == nullptr);
@@ -253,7 +252,6 @@ TEST_CASE("cuda fake: what makes a driver unusable") {
 
 TEST_CASE("cuda fake: device, properties, a missing ordinal") {
   FakeDriver fake;
-  if (!fake) return;
   Device* device = cuda_device(0);
   REQUIRE(device != nullptr);
   CHECK(device == cuda_device(0));
@@ -270,7 +268,6 @@ TEST_CASE("cuda fake: device, properties, a missing ordinal") {
 
 TEST_CASE("cuda fake: stacks of recursion are raised once, and lowered where memory runs out") {
   FakeDriver fake;
-  if (!fake) return;
   constexpr size_t kGiB = size_t{1} << 30, kThreads = 132 * 2048;
   SUBCASE("of a large GPU") {
     fake.set(200 * kGiB, 12040, 1);
@@ -307,7 +304,6 @@ TEST_CASE("cuda fake: stacks of recursion are raised once, and lowered where mem
 
 TEST_CASE("cuda fake: memory and streams of other libraries") {
   FakeDriver fake;
-  if (!fake) return;
   Device* device = cuda_device(0);
   REQUIRE(device != nullptr);
   CHECK(cuda_device_of(0x1000) == device);
@@ -322,7 +318,6 @@ TEST_CASE("cuda fake: memory and streams of other libraries") {
 
 TEST_CASE("cuda fake: another library's context is restored") {
   FakeDriver fake;
-  if (!fake) return;
   Device* device = cuda_device(0);
   REQUIRE(device != nullptr);
   void* other = reinterpret_cast<void*>(0x9999);
@@ -334,7 +329,6 @@ TEST_CASE("cuda fake: another library's context is restored") {
 
 TEST_CASE("cuda fake: staged copies keep every byte in stream order") {
   FakeDriver fake;
-  if (!fake) return;
   cuda::CudaDevice* device = cuda::device(0);
   REQUIRE(device != nullptr);
   std::mt19937 random(3);
@@ -403,7 +397,6 @@ struct Interrupts {
 
 TEST_CASE("cuda fake: copies that Ctrl-C ends leave the ring to those that come later") {
   FakeDriver fake;
-  if (!fake) return;
   cuda::CudaDevice* device = cuda::device(0);
   REQUIRE(device != nullptr);
   fake.set_patience(2);  // most polls are those of the host, while it copies
@@ -438,7 +431,6 @@ TEST_CASE("cuda fake: copies that Ctrl-C ends leave the ring to those that come 
 
 TEST_CASE("cuda fake: copies work without pinned memory") {
   FakeDriver fake;
-  if (!fake) return;
   cuda::CudaDevice* device = cuda::device(0);
   REQUIRE(device != nullptr);
   fake.fail_next("cuMemHostAlloc", 2);
@@ -461,7 +453,6 @@ TEST_CASE("cuda fake: copies work without pinned memory") {
 
 TEST_CASE("cuda fake: launches, their attributes and their errors") {
   FakeDriver fake;
-  if (!fake) return;
   cuda::CudaDevice* device = cuda::device(0);
   REQUIRE(device != nullptr);
   std::string ptx = ".version 8.4 .target sm_90";
@@ -521,7 +512,6 @@ TEST_CASE("cuda fake: launches, their attributes and their errors") {
 
 TEST_CASE("cuda fake: out of memory leaves other blocks usable") {
   FakeDriver fake;
-  if (!fake) return;
   fake.set(64 * kMiB, 12040, 1);
   cuda::CudaDevice* device = cuda::device(0);
   REQUIRE(device != nullptr);
@@ -541,7 +531,6 @@ TEST_CASE("cuda fake: out of memory leaves other blocks usable") {
 
 TEST_CASE("cuda fake: a forked child is told so") {
   FakeDriver fake;
-  if (!fake) return;
   REQUIRE(cuda::cuda_available());
   Device* device = cuda_device(0);
   void* block = device->allocate(100);

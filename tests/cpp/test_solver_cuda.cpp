@@ -1,6 +1,5 @@
 // Linear algebra by cuSOLVER: the arguments against a fake one, by what the results have to
 // satisfy.
-#include <dlfcn.h>
 #include <doctest/doctest.h>
 
 #include <complex>
@@ -23,22 +22,20 @@ using Complex = std::complex<double>;
 class FakeCusolver {
  public:
   FakeCusolver() {
-    const std::string& path = fake_library("fake_cusolver.inc");
     vendor::reset_libraries_for_tests();
-    vendor::set_candidates("cusolver", {path});
-    handle_ = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW);
+    vendor::set_candidates("cusolver", {library_.path()});
   }
   ~FakeCusolver() { vendor::reset_libraries_for_tests(); }
-  bool has_lapack() { return handle_ && call<int()>("fake_has_lapack")(); }
+  bool has_lapack() { return call<int()>("fake_has_lapack")(); }
   int handles() { return call<int()>("fake_handles")(); }
   void fail_next(int status) { call<void(int)>("fake_fail_next")(status); }
 
  private:
   template <class Signature>
   Signature* call(const char* name) {
-    return reinterpret_cast<Signature*>(dlsym(handle_, name));
+    return library_.call<Signature>(name);
   }
-  void* handle_ = nullptr;
+  FakeLibrary library_{"cusolver"};
 };
 
 template <class T>
@@ -304,7 +301,6 @@ void check_all(Device& d) {
 TEST_CASE_TEMPLATE("cusolver: the arguments of every function", T, float, double,
                    std::complex<float>, std::complex<double>) {
   FakeDriver driver;
-  if (!driver) return;
   FakeCusolver cusolver;
   if (!cusolver.has_lapack()) {
     MESSAGE("skipped: no LAPACK here; NUMBUS_TEST_BLAS can name NumPy's");
@@ -317,7 +313,6 @@ TEST_CASE_TEMPLATE("cusolver: the arguments of every function", T, float, double
 
 TEST_CASE("cusolver: what cannot be done, and errors") {
   FakeDriver driver;
-  if (!driver) return;
   FakeCusolver cusolver;
   if (!cusolver.has_lapack()) return;
   Device& d = *cuda_device(0);
@@ -336,8 +331,8 @@ TEST_CASE("cusolver: what cannot be done, and errors") {
       CHECK(error.kind() == (status == 2 ? ErrorKind::Memory : ErrorKind::Runtime));
       CHECK(std::string(error.what()) ==
             "[linalg] cusolverDnDpotrf failed for 3 float64 matrices (2, 2) with " +
-                fake_library("fake_cusolver.inc") + "; got cuSOLVER's status " +
-                std::to_string(status) + "; expected CUSOLVER_STATUS_SUCCESS (0)");
+                fake_library("cusolver") + "; got cuSOLVER's status " + std::to_string(status) +
+                "; expected CUSOLVER_STATUS_SUCCESS (0)");
     }
   }
   vendor::Matrices huge = checks.of(a);
@@ -350,7 +345,6 @@ TEST_CASE("cusolver: what cannot be done, and errors") {
 
 TEST_CASE("cusolver: where there is none") {
   FakeDriver driver;
-  if (!driver) return;
   vendor::reset_libraries_for_tests();
   vendor::set_candidates("cusolver", {"/nowhere/libcusolver.so"});
   std::string message;
