@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "base/error.h"
 #include "convert.h"
@@ -170,6 +171,12 @@ PyObject* get_imag(PyObject* self, void*) {
     if (is_complex(a.dtype)) return wrap_view(self, part(a, true));
     DeviceOfNew follow(a.base->device);
     Array zeros = full(a.shape(), a.dtype, Scalar::from_int(0));
+    // As NumPy's, whose first axis lies closest where that of the array does.
+    if (a.layout->f_contiguous() && !a.layout->c_contiguous()) {
+      std::vector<int> outer_first(static_cast<size_t>(a.ndim()));
+      std::iota(outer_first.rbegin(), outer_first.rend(), 0);
+      zeros.layout = LayoutRef(dense_layout(a.shape(), outer_first, itemsize(a.dtype)));
+    }
     zeros.writeable = false;
     return wrap(std::move(zeros));
   });

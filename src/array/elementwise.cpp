@@ -349,13 +349,14 @@ bool scalar_overflows(std::span<const Arg> args, const DType* loop) {
   for (size_t n = 0; n < args.size(); ++n) {
     const Arg& a = args[n];
     const Kind kind = a.scalar.kind;
-    if (a.is_array() || !a.weak || (kind != Kind::Float && kind != Kind::Complex)) continue;
+    if (a.is_array() || !a.weak || kind == Kind::Bool) continue;
     const bool narrow = loop[n] == DType::F32 || loop[n] == DType::C64;
     const double most = is_half(loop[n]) ? std::nextafter(half_overflow(loop[n]), 0)
                         : narrow         ? 3.4028235677973366e38
                                          : std::numeric_limits<double>::infinity();
     for (int part = 0; part < (kind == Kind::Complex ? 2 : 1); ++part) {
-      const double size = std::fabs(a.scalar.f[part]);
+      const double size = kind == Kind::Int ? std::fabs(static_cast<double>(a.scalar.i))
+                                            : std::fabs(a.scalar.f[part]);
       if (std::isgreater(size, most) && !std::isinf(size)) return true;  // which sets no flags
     }
   }

@@ -1,12 +1,16 @@
 // Cumulative operations and folds of segments: NumPy's types, one recorded call on (outer, axis,
 // inner).
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "array/array.h"
 #include "array/at_once.h"
 #include "array/placement.h"
 #include "base/error.h"
 #include "compile/scan.h"
+#include "lazy/float_errors.h"
+#include "lazy/recorder.h"
 #include "passes/expand_complex.h"
 
 namespace numbus {
@@ -231,6 +235,30 @@ void reduce_dense(Op op, DType state, const Array& x, const Segments& s, const A
   reduce_dense(op, state, totals, groups, result);
 }
 
+// While it lives, what is recorded warns of nothing.
+struct NothingTold {
+  uint8_t before = float_errors::state.told;
+  explicit NothingTold(bool wanted) {
+    if (wanted) float_errors::state.told = 0;
+  }
+  ~NothingTold() { float_errors::state.told = before; }
+};
+
+// Whether these results may be those that NumPy warns of: infinite, no number, or too large for the
+// type that they are cast to.
+bool may_warn(const Array& made, DType t) {
+  if (made.base->pending()) Recorder::of(*made.base->device).flush("numbers that may be warned of");
+  if (!made.layout->c_contiguous() && !made.layout->f_contiguous()) return false;
+  const double most = is_half(t) ? half_overflow(t) : std::numeric_limits<double>::infinity();
+  const char* at = made.base->data + made.offset;
+  for (int64_t k = 0; k < made.size(); ++k, at += itemsize(made.dtype)) {
+    const Scalar s = load_scalar(made.dtype, at);
+    for (int part = 0; part < (s.kind == Kind::Complex ? 2 : 1); ++part)
+      if (!(std::fabs(s.f[part]) < most)) return true;
+  }
+  return false;
+}
+
 // As NumPy's iterator, which the index has no stride for.
 const Layout* layout_of_segments(const Array& a, int axis, std::span<const int64_t> shape,
                                  DType t) {
@@ -270,6 +298,11 @@ Array reduceat(Op op, const Array& x, std::span<const int64_t> indices, int axis
                       out->layout->injective() && device->runs_on_host();
   Array result = out ? *out : fresh(layout_of_segments(a, axis, shape, t), t, device);
   if (result.size() == 0) return result;
+  // Of few elements NumPy says what was met: steps of ours set no flags, or those of the cast.
+  constexpr int64_t kFew = 4096;
+  const bool asks = float_errors::state.told && is_inexact(t) && a.size() <= kFew &&
+                    device->host_readable() && !a.base->pending();
+  const NothingTold silent(asks);
   if (state != t && a.dtype != t) a = copy(a, t, true);
   Array target = result;
   if (device->runs_on_host()) {
@@ -299,6 +332,7 @@ Array reduceat(Op op, const Array& x, std::span<const int64_t> indices, int axis
     const Arg back(&target);
     assign(result, back);
   }
+  if (asks && may_warn(target, t)) flags::raise(flags::kAll);
   return result;
 }
 

@@ -109,6 +109,10 @@ void Body::store(const ir::Arg& a, const Point& p, int arg, Value value, V mask)
   V stride = p.strides[arg];
   V ptr = address(p.rows[arg], p.col, stride, itemsize(a.dtype));
   if (mask && E.is_all_true(mask)) mask = nullptr;
+  if (V at = part == DType::F32 ? p.special[0] : part == DType::F64 ? p.special[1] : nullptr) {
+    test(at, v, mask);
+    if (value.im) test(at, value.im, mask);
+  }
   if (E.W == 1) {
     llvm::BasicBlock* after = nullptr;
     if (mask) {
@@ -170,6 +174,15 @@ void Body::store(const ir::Arg& a, const Point& p, int arg, Value value, V mask)
     auto* one = llvm::ConstantAsMetadata::get(B.getInt32(1));
     st->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(B.getContext(), one));
   }
+}
+
+// Zero times such a number is none, and stays none whatever is added: one instruction a vector, as
+// the numbers are in registers.
+void Body::test(V at, V v, V mask) {
+  V zero = llvm::Constant::getNullValue(v->getType());
+  if (mask) v = B.CreateSelect(mask, v, zero);
+  V before = B.CreateLoad(v->getType(), at);
+  B.CreateStore(B.CreateIntrinsic(llvm::Intrinsic::fmuladd, {v->getType()}, {v, zero, before}), at);
 }
 
 Value Body::gather_at(const Point& p, const ir::Inst& i, V offset, V mask) {

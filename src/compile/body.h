@@ -26,6 +26,9 @@ struct Point {
   bool inside = false;              // all boxes hold: no masks at all
   bool streaming = false;
   llvm::Value* report = nullptr;  // pointer to the words of the checks
+  // Where a vector of float32 and one of float64 are kept that are no numbers once a number that is
+  // infinite or none has been stored; null: nobody asks.
+  llvm::Value* special[2] = {};
 };
 
 class Body {
@@ -53,6 +56,7 @@ class Body {
   Value gather_at(const Point& p, const ir::Inst& i, llvm::Value* offset, llvm::Value* mask);
   void scatter_at(const Point& p, const ir::Inst& i, Value v, llvm::Value* offset,
                   llvm::Value* mask);
+  void test(llvm::Value* at, llvm::Value* v, llvm::Value* mask);
   void check(const Point& p, const ir::Inst& i, llvm::Value* wrong, llvm::Value* index);
   llvm::Value* address(llvm::Value* row, llvm::Value* col, llvm::Value* stride, int size) {
     return B.CreateGEP(B.getInt8Ty(), row, B.CreateMul(col, stride ? stride : B.getInt64(size)));

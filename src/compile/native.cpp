@@ -73,6 +73,7 @@ class Native {
     end_ = f_->getArg(4);
     for (int s = 0; s < static_cast<int>(k_.scalars.size()); ++s) p_.scalars.push_back(scalar(s));
     if (k_.checks) p_.report = b_.CreateIntToPtr(param(k_.param_report()), b_.getPtrTy());
+    begin_tests();
     auto* head = block("row");
     auto* exit = block("exit");
     auto* entry = b_.GetInsertBlock();
@@ -86,6 +87,7 @@ class Native {
     row->addIncoming(next, b_.GetInsertBlock());
     b_.CreateCondBr(b_.CreateICmpSLT(next, row_end), head, exit);
     b_.SetInsertPoint(exit);
+    end_tests();
     // Streaming stores are not ordered by the atomics that say the work is done.
     if (k_.streaming) b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
     b_.CreateRetVoid();
@@ -94,6 +96,30 @@ class Native {
  private:
   llvm::BasicBlock* block(const char* name) {
     return llvm::BasicBlock::Create(b_.getContext(), name, f_);
+  }
+  void begin_tests() {
+    if (!k_.tests) return;
+    for (DType t : {DType::F32, DType::F64}) {
+      V& at = p_.special[t == DType::F64];
+      auto* type = e_.wide(e_.scalar_type(t));
+      at = b_.CreateAlloca(type);  // becomes registers
+      b_.CreateStore(llvm::Constant::getNullValue(type), at);
+    }
+  }
+  void end_tests() {
+    if (!k_.tests) return;
+    V found = nullptr;
+    for (V at : p_.special) {
+      V sums = b_.CreateLoad(llvm::cast<llvm::AllocaInst>(at)->getAllocatedType(), at);
+      V none = b_.CreateFCmpUNO(sums, sums);
+      if (e_.W > 1) none = b_.CreateOrReduce(none);
+      found = found ? b_.CreateOr(found, none) : none;
+    }
+    V word = b_.CreateIntToPtr(param(k_.param_special()), b_.getPtrTy());
+    branch(b_, found, [&] {  // other threads may store the same
+      b_.CreateAlignedStore(b_.getInt64(1), word, llvm::Align(8))
+          ->setAtomic(llvm::AtomicOrdering::Monotonic);
+    });
   }
   V param(int word) {
     V p = b_.CreateConstGEP1_64(b_.getInt64Ty(), f_->getArg(0), word);

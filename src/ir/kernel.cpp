@@ -152,6 +152,7 @@ std::string Kernel::key() const {
   put(acc);
   put(streaming);
   put(one_by_one);
+  put(tests);
   put(static_cast<int>(args.size()));
   for (const Arg& a : args) {
     put(a.dtype);

@@ -64,6 +64,9 @@ struct Kernel {
   bool one_by_one = false;  // a point may read what the one before has written
   bool streaming = false;   // outputs exceed the caches: store past them
   int checks = 0;           // steps that report wrong values, one site each
+  // Says whether a number it has stored (of 32 bits a part, or 64) is infinite or none at all. Code
+  // for GPUs and the interpreter do not.
+  bool tests = false;
 
   // Run-time parameters are one array of 64-bit words, laid out as these give it.
   int param_shape(int d) const { return d; }
@@ -74,7 +77,9 @@ struct Kernel {
   int param_scalar(int s) const { return param_arg(static_cast<int>(args.size())) + 2 * s; }
   // Where two words per site are: whether something was wrong, and a value that was.
   int param_report() const { return param_scalar(static_cast<int>(scalars.size())); }
-  int param_words() const { return param_report() + (checks > 0); }
+  // Where a word is that is set then.
+  int param_special() const { return param_report() + (checks > 0); }
+  int param_words() const { return param_special() + tests; }
 
   // The exact identity of the code, for caches.
   std::string key() const;

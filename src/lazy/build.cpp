@@ -430,6 +430,10 @@ void KernelBuilder::trace() {
     step_.traced.push_back(t);
   }
   if (!possible) step_.traced.clear(), step_.divides.clear();
+  // What needs no memory to be read again. Points that are computed in order are few.
+  const Device& device = *p_.window.slots_[0].base->device;
+  step_ir_.tests = step_.tested && device.runs_on_host() && !step_ir_.one_by_one;
+  step_.params.resize(step_ir_.param_words());
   // Points outside of a box have no element, and those of a scatter are found out in the kernel.
   if (step_ir_.boxes > 0) step_.tested = false;
   for (const ir::Inst& i : step_ir_.body)

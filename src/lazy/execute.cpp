@@ -55,9 +55,12 @@ struct Launch {
   char* const* results;
   int width;
   size_t bytes;
-  bool moved = false;               // by move_points
+  bool moved = false;  // by move_points
+  // Whether all of the code that runs tells of numbers that are infinite or none.
+  const bool tests = native && !moved && step.code->ir.tests;
   std::atomic<unsigned> raised{0};  // flags of floating-point errors, of all threads
   std::atomic<bool> special{false};
+  std::atomic<int64_t> told{0};  // by the kernel's code
   const ReduceSet& states = reduce_set();
 
   void call(int64_t r0, int64_t r1, int64_t c0, int64_t c1, char* acc, int64_t origin = 0) {
@@ -132,12 +135,17 @@ struct Launch {
           move_points(step, r0, r1, c0, c1);
         else
           call(r0, r1, c0, c1, nullptr);
-        // Of many units each 16th is looked at: their results come back from memory.
-        if (step.watched && step.tested && (cut.units <= 4 || u % 16 == 0) &&
+        if (step.watched && step.tested && looks_at(u, cut.units) &&
             !special.load(std::memory_order_relaxed))
           look_for_special(r0, r1, c0, c1);
       }
     });
+  }
+
+  // Where compiled code does not tell of all results, of many units each 16th is looked at: they
+  // come back from memory, which costs nothing beside the interpreter.
+  bool looks_at(int64_t unit, int64_t units) const {
+    return units <= 4 || unit % 16 == 0 || !native;
   }
 
   // While what these points have stored is still in the cache.
@@ -151,6 +159,8 @@ struct Launch {
       if (!k.args[a].written || (!is_inexact(t) && !lowest)) continue;
       const int64_t inner = step.params[k.param_arg(static_cast<int>(a)) + k.rank];
       const bool dense = inner == itemsize(t);
+      // The code has looked itself.
+      if (tests && !lowest && !is_half(t)) continue;
       for (int64_t r = r0; r < r1; ++r) {
         const char* row = row_at(r, static_cast<int>(a));
         auto special_at = [&](int64_t c, int64_t n) {
@@ -170,7 +180,8 @@ struct Launch {
     const ir::Kernel& k = step.code->ir;
     if (std::none_of(k.args.begin(), k.args.end(), [](const auto& a) { return a.written; })) return;
     const Cut cut(step.rows, step.cols, kUnitPoints);
-    for (int64_t u = 0; u < cut.units && !special.load(); u += cut.units <= 4 ? 1 : 16) {
+    for (int64_t u = 0; u < cut.units && !special.load(); ++u) {
+      if (!looks_at(u, cut.units)) continue;
       int64_t r0, r1, c0, c1;
       cut.of(u, r0, r1, c0, c1);
       look_for_special(r0, r1, c0, c1);
@@ -384,6 +395,7 @@ class CpuExecutor : public Executor {
     WithoutPython others(native && work_of(step) >= 4'000'000);
     Clock::time_point begin;
     if (!native) begin = Clock::now();
+    if (k.tests) step.params[k.param_special()] = reinterpret_cast<int64_t>(&l.told);
     struct Late {
       KernelStep& step;
       ~Late() {
@@ -400,7 +412,7 @@ class CpuExecutor : public Executor {
       l.reduce_all();
     if (!step.reduces.empty() && step.watched && step.tested) l.look_at_stored();
     step.raised = l.raised.load();
-    step.special = l.special.load();
+    step.special = l.special.load() || l.told.load();
     step.unsure = step.casts && (!native || step.rows * step.cols <= kFewCast);
     if (!native)
       step.code->interpreted_ns +=

@@ -371,7 +371,7 @@ class Search {
         const char* read = from.base->data + from.offset + a * l.stride(0) + b * l.stride(2);
         met |= fold(i_.op, i_.loop, {from.dtype, read, l.stride(1), l.shape(1)}, true);
       }
-    add("reduce", met);
+    add("reduceat", met);
   }
 
   void transform(const ViewRef& x, const ViewRef& out) {

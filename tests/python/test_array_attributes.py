@@ -115,3 +115,16 @@ def test_state_of_pickles():
             np.testing.assert_array_equal(np.asarray(ours), x)
     with pytest.raises(ValueError):
         ours.__setstate__((1, (3,), np.dtype(float), False, b"12"))
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (1, 3), (3, 1), (2, 3, 4), (0, 3), (4,), ()])
+def test_imag_of_real_arrays_lies_as_numpys(shape):
+    """Zeros in the order of the array's axes."""
+    plain = np.ones(shape)
+    backwards = plain[..., ::-1] if shape else plain
+    for x in (plain, plain.T, np.broadcast_to(plain, (2, *shape)), backwards):
+        got = nb.asarray(x).imag
+        assert got.shape == x.imag.shape
+        assert not np.asarray(got).any()
+        if x.size:
+            assert got.strides == x.imag.strides, (x.shape, x.strides)

@@ -236,6 +236,18 @@ def test_vectorize():
         cp.vectorize(lambda x: x, signature="(n)->()")
 
 
+def test_ptp():
+    x = np.array([[3.0, 1, 7], [2, 9, 4]])
+    a = cp.asarray(x)
+    assert float(a.ptp()) == 8
+    assert a.ptp(axis=1).tolist() == [6, 7]
+    assert a.ptp(0, None, True).tolist() == [[1, 8, 3]]
+    out = cp.zeros(3)
+    a.ptp(0, out=out)
+    assert out.tolist() == [1, 8, 3]
+    assert int(a.sum().ptp()) == 0
+
+
 def test_dlpack():
     x = cp.arange(4.0)
     for y in (cp.from_dlpack(x.toDlpack()), cp.fromDlpack(x.__dlpack__()), cp.from_dlpack(x)):

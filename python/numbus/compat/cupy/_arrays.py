@@ -90,6 +90,13 @@ def reduced_view(self):
     return self.reshape(-1) if self.flags["C_CONTIGUOUS"] else self
 
 
+def ptp(self, axis=None, out=None, keepdims=False):
+    """The largest less the smallest value, a method that NumPy's arrays have no more."""
+    import numbus
+
+    return numbus.ptp(self, axis, out, keepdims)
+
+
 def to_dlpack(self):
     """The DLPack capsule."""
     return self.__dlpack__()
@@ -102,6 +109,7 @@ def attach():
         cls.get = get
         cls.device = property(device, doc=device.__doc__)
         cls.data = property(data, doc=data.__doc__)
+        cls.ptp = ptp
     array = _core.ndarray
     array.set = set_
     array.reduced_view = reduced_view
