@@ -182,7 +182,7 @@ void Body::test(V at, V v, V mask) {
   V zero = llvm::Constant::getNullValue(v->getType());
   if (mask) v = B.CreateSelect(mask, v, zero);
   V before = B.CreateLoad(v->getType(), at);
-  B.CreateStore(B.CreateIntrinsic(llvm::Intrinsic::fmuladd, {v->getType()}, {v, zero, before}), at);
+  B.CreateStore(E.fma(v, zero, before), at);
 }
 
 Value Body::gather_at(const Point& p, const ir::Inst& i, V offset, V mask) {

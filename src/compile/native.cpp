@@ -1,8 +1,10 @@
 // The loops around a kernel body for the host processor.
 #include "compile/native.h"
 
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 #include <algorithm>
 
@@ -91,6 +93,11 @@ class Native {
     // Streaming stores are not ordered by the atomics that say the work is done.
     if (k_.streaming) b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
     b_.CreateRetVoid();
+    if (!k_.tests) return;
+    llvm::DominatorTree dominators(*f_);
+    llvm::PromoteMemToReg(
+        {llvm::cast<llvm::AllocaInst>(p_.special[0]), llvm::cast<llvm::AllocaInst>(p_.special[1])},
+        dominators);
   }
 
  private:
@@ -102,7 +109,7 @@ class Native {
     for (DType t : {DType::F32, DType::F64}) {
       V& at = p_.special[t == DType::F64];
       auto* type = e_.wide(e_.scalar_type(t));
-      at = b_.CreateAlloca(type);  // becomes registers
+      at = b_.CreateAlloca(type);  // becomes a register
       b_.CreateStore(llvm::Constant::getNullValue(type), at);
     }
   }
