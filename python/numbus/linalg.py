@@ -375,7 +375,13 @@ def multi_dot(arrays, *, out=None):
     for a in arrays:
         if a.ndim != 2:
             raise LinAlgError(message("multi_dot", "no matrix", f"{a.ndim}-d", "2-d"))
-    result = _multiply(arrays, _cheapest([a.shape[0] for a in arrays] + [arrays[-1].shape[1]]))
+    if len(arrays) == 3:
+        a, b, c = arrays
+        (m, k), n, last = a.shape, b.shape[1], c.shape[1]
+        pairs_first = m * n * (k + last) < k * last * (n + m)
+        result = matmul(matmul(a, b), c) if pairs_first else matmul(a, matmul(b, c))
+    else:
+        result = _multiply(arrays, _cheapest([a.shape[0] for a in arrays] + [arrays[-1].shape[1]]))
     if row or column:
         result = result[0, 0] if row and column else result.ravel()
     return result if out is None else _routines.exactly("multi_dot", result, out)

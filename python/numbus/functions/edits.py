@@ -51,6 +51,10 @@ def delete(arr: Array, obj: Any, axis: Axis | Flat = None):
         left = np.ones(n, np.bool_)
         left[obj] = False
         return np.take(arr, np.flatnonzero(left), axis)
+    if isinstance(obj, slice) and arr.ndim == 1:
+        start, stop, step = obj.indices(n)
+        if step == 1:
+            return np.concatenate((arr[:start], arr[max(start, stop) :]))
     at = _positions("delete", obj, n)
     keep = numpy.ones(n, bool)
     try:

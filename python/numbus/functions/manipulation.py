@@ -94,7 +94,12 @@ def moveaxis(a, source, destination):
 def rollaxis(a: Array, axis: Axis, start: Any = 0):
     """`a` with `axis` moved to lie before `start`: a view. AxisError for others than there are."""
     before = a.ndim if start == a.ndim else distinct("rollaxis", start, a.ndim)[0]
-    return np.moveaxis(a, axis, before - 1 if axis < before else before)
+    place = before - 1 if axis < before else before
+    if _compiled:
+        return np.moveaxis(a, axis, place)
+    order = [d for d in range(a.ndim) if d != axis]
+    order.insert(place, axis)
+    return a.transpose(tuple(order))
 
 
 @function("np.squeeze")

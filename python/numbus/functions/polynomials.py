@@ -263,7 +263,7 @@ def polyint(p: Array, m: Int = 1, k: Operand = None):
     return np.concatenate((integral, low))
 
 
-@function("np.vander")
+@function("np.vander", few=True)
 def vander(x: Array, N: Int = None, increasing: Flag = False):
     """(len(x), N) matrix of powers of the 1-D `x`: columns x**(N-1), …, x, 1, or the reverse."""
     if x.ndim != 1:
