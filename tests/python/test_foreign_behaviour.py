@@ -421,3 +421,13 @@ def test_expression(kind):
         if ours == "TypeError" and ".view(" in text and nb.zeros(1)._device != "cpu":
             continue
         assert ours == _shown(text, np), text
+
+
+def test_the_text_of_an_operand_that_only_numpy_holds():
+    from numbus.core.errors import ForeignDtype
+    from numbus.core.operands import to_ndarray
+
+    with pytest.raises(ForeignDtype) as caught:
+        to_ndarray(np.array(["a"], object))
+    text = "[array] unsupported element type; got object; expected a Numbus dtype"
+    assert str(caught.value) == text

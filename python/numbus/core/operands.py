@@ -9,7 +9,7 @@ import numpy
 from .. import _core
 from .._core import generic, ndarray
 from . import dtypes
-from .errors import ForeignDtype, message
+from .errors import ForeignDtype, ForeignOperand, message
 from .host import Views, on_host
 from .quick import quick
 
@@ -68,10 +68,7 @@ def memory_order(strides):
 
 def foreign(x):
     """Raises ForeignDtype for an operand that only NumPy can hold."""
-    kind = type(x).__name__
-    raise ForeignDtype(
-        message("array", "unsupported element type", getattr(x, "dtype", kind), "a Numbus dtype")
-    )
+    raise ForeignOperand(getattr(x, "dtype", type(x).__name__))
 
 
 def on_its_memory(a):
