@@ -1,5 +1,6 @@
 // Launching kernels from Python: arguments on their device, faults.
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "device/cuda/cuda_device.h"
 #include "frontend.h"
@@ -83,6 +84,8 @@ class Kernel {
     max_threads_ = number("max_threads");
     min_blocks_ = number("min_blocks");
     max_registers_ = number("max_registers");
+    link_ = options.attr("get")("link", nb::none());
+    links_ = nb::cast<bool>(options.attr("get")("links", nb::bool_(false)));
   }
   Kernel(const Kernel&) = delete;
 
@@ -144,6 +147,7 @@ class Kernel {
     a.words.reserve(8 * nb::len(args));
     for (nb::handle v : args) a.add(v, name_.c_str());
     GridKernel& k = code(a.types, a.key);
+    link(k, device);
     std::string printed;
     try {
       if (a.wants_reach)
@@ -184,9 +188,37 @@ class Kernel {
     return all;
   }
 
+  // (PTX, result type) of the function as one that others' code calls, see device_function_ptx();
+  // `result`: its type where it is declared.
+  nb::tuple device_ptx(nb::list types, nb::object result, const std::string& name, bool c_abi,
+                       int sm, int version) {
+    std::vector<Type> all;
+    std::vector<int> items;
+    for (nb::handle t : types) {
+      all.push_back(to_type(t));
+      items.push_back(all.back().is_array() ? itemsize(all.back().dtype) : 0);
+    }
+    frontend::Options options = options_;
+    options.device = true;
+    if (!result.is_none()) options.returns = to_type(result);
+    int function = function_number(function_);
+    try {
+      GridKernel made(frontend::compile(PythonProgram::get(), function, all, options));
+      const frontend::Result& r = made.result();
+      if (compile::has_recursion(r.module))
+        raise(ErrorKind::NotImplemented, name_, "not yet: recursion in code that others call",
+              "device=True", "a kernel");
+      std::string ptx = compile::device_function_ptx(r.module, name, items, c_abi, sm, version);
+      return nb::make_tuple(ptx, described({r.result})[0]);
+    } catch (const frontend::CompileError& e) {
+      raise_compile_error(e);
+    }
+  }
+
   nb::object report(int threads, size_t shared) {
     nb::dict d;
     if (!last_) return nb::none();
+    if (default_device().runs_ptx()) link(*last_, default_device());
     KernelReport r = last_->report(default_device(), threads, shared);
     d["registers"] = r.registers;
     d["shared_bytes"] = r.shared_bytes;
@@ -197,6 +229,27 @@ class Kernel {
   }
 
  private:
+  // Before a kernel is loaded that calls other code, or is to be linked with it.
+  void link(GridKernel& k, Device& device) {
+    const auto& names = k.result().module.externals;
+    if ((!links_ && names.empty()) || k.linked()) return;
+    if (!device.runs_ptx())
+      raise(ErrorKind::Runtime, name_, "linked code runs on a GPU only", device_label(device),
+            "cuda as the device");
+    nb::list numbers;
+    for (int n : k.result().links) numbers.append(n);
+    std::vector<cuda::LinkInput> inputs;
+    for (nb::handle i : nb::list(link_(numbers, nb::cast(names)))) {
+      auto data = nb::cast<nb::bytes>(i[2]);
+      inputs.push_back({static_cast<cuda::LinkKind>(nb::cast<int>(i[0])),
+                        nb::cast<std::string>(i[1]), std::string(data.c_str(), data.size())});
+    }
+    if (!names.empty() && compile::has_recursion(k.result().module))
+      raise(ErrorKind::NotImplemented, name_,
+            "not yet: recursion in a kernel that calls linked code", names[0], "a loop");
+    k.link_with(std::move(inputs));
+  }
+
   static void write(const std::string& text) {
     nb::module_::import_("sys").attr("stdout").attr("write")(text);
   }
@@ -212,6 +265,8 @@ class Kernel {
   std::unordered_map<std::string, Compiled> codes_;
   InProgress in_progress_;
   GridKernel* last_ = nullptr;
+  nb::object link_;     // what gives the code that kernels are linked with
+  bool links_ = false;  // the program names some, whatever the kernel calls
 };
 
 cuda::CudaDevice& gpu() {
@@ -234,6 +289,8 @@ void bind_kernels(nb::module_& m) {
       .def("add_to_routines", &Kernel::add_to_routines)
       .def("ptx", &Kernel::ptx, nb::arg("types"), nb::arg("sm"), nb::arg("version"),
            nb::arg("aligned") = false)
+      .def("device_ptx", &Kernel::device_ptx, nb::arg("types"), nb::arg("result").none(),
+           nb::arg("name"), nb::arg("c_abi"), nb::arg("sm"), nb::arg("version"))
       .def("inspect", &Kernel::inspect)
       .def("report", &Kernel::report);
   m.def("check_faults", [] { check_noted(kAnyQueue); }, "Raises what kernels have noted.");

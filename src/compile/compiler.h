@@ -51,6 +51,12 @@ CompiledKernel compile_kernel(const ir::Module& m, int64_t block_x);
 // recursion the bytes of a thread's stack (gpu_stack.h), and the address of the word that tells
 // loops without a known end to end (polls.h).
 std::string kernel_ptx(const ir::Module& m, int sm, int ptx);
+// The first function of a module as one that others' code calls by its name. An argument is a
+// number, or an array without an end, of which a pointer is given: `items` are the bytes of an
+// item, 0 for numbers. By C's ABI it returns its result, and an error ends the GPU's work (trap);
+// else it returns 0, or 1 for an error, and leaves its result where its first argument points to.
+std::string device_function_ptx(const ir::Module& m, const std::string& name,
+                                const std::vector<int>& items, bool c_abi, int sm, int ptx);
 std::string function_ir(const ir::Module& m);        // LLVM IR, optimised
 std::string function_assembly(const ir::Module& m);  // of the host
 

@@ -30,8 +30,8 @@ constexpr int64_t kVotedBits = 8;
 class GpuBody : public FunctionBody {
  public:
   GpuBody(Emit& e, const ir::Module& m, const ir::Function& f,
-          const std::vector<llvm::Function*>& functions)
-      : FunctionBody(e, m, f, functions), recursive_(has_recursion(m)) {}
+          const std::vector<llvm::Function*>& functions, bool notes = true)
+      : FunctionBody(e, m, f, functions), recursive_(has_recursion(m)), notes_(notes) {}
 
  protected:
   unsigned first_parameter() const override { return recursive_ ? 1 + kStackWords : 1; }
@@ -157,6 +157,7 @@ class GpuBody : public FunctionBody {
 
   // The record lies in the host's memory; the first error of a launch claims it.
   void note(V site, V first, V second) {
+    if (!notes_) return;
     auto word = [&](int w) { return context_word(w); };
     V claimed =
         B.CreateAtomicCmpXchg(word(kClaimed), B.getInt64(0), B.getInt64(1), llvm::MaybeAlign(8),
@@ -172,6 +173,19 @@ class GpuBody : public FunctionBody {
         B.CreateStore(B.CreateZExt(call(registers[d]), B.getInt64Ty()), word(Context::kThread + d));
       call(I::nvvm_membar_sys);
     });
+  }
+
+  // The function may hold barriers, so that calls stay in their branches.
+  V external(const ir::Inst& i, const std::vector<V>& arguments) {
+    std::vector<llvm::Type*> types;
+    for (V v : arguments) types.push_back(v->getType());
+    auto* type = llvm::FunctionType::get(E.scalar_type(i.type), types, false);
+    const std::string& name = m_.externals[static_cast<size_t>(ir::number_of(i))];
+    auto* r = B.CreateCall(type, to_->getParent()->getOrInsertFunction(name, type).getCallee(),
+                           arguments);
+    r->addFnAttr(llvm::Attribute::NoUnwind);
+    r->addFnAttr(llvm::Attribute::Convergent);
+    return r;
   }
 
   // Calls with the same operands become one (the intrinsic reads no memory).
@@ -223,6 +237,7 @@ class GpuBody : public FunctionBody {
       }
       case Intrinsic::nanosleep: call(I::nvvm_nanosleep, {a}); return nothing;
       case Intrinsic::on_gpu: return B.getTrue();
+      case Intrinsic::external: return external(i, arguments);
       case Intrinsic::mma_tf32: return product_in_tf32(arguments, ir::number_of(i));
       case Intrinsic::shfl_idx: return shuffle(I::nvvm_shfl_sync_idx_i32, a, b, c, all);
       case Intrinsic::shfl_up: return shuffle(I::nvvm_shfl_sync_up_i32, a, b, c, nothing);
@@ -305,7 +320,13 @@ class GpuBody : public FunctionBody {
   }
 
   bool recursive_;
+  bool notes_;  // there is a record for errors
 };
+
+// C passes integers below 32 bits as words of 32.
+llvm::Type* passed(Emit& e, DType t) {
+  return itemsize(t) < 4 && !is_float(t) ? e.B.getInt32Ty() : e.scalar_type(t);
+}
 
 }  // namespace
 
@@ -351,6 +372,72 @@ std::string kernel_ptx(const ir::Module& m, int sm, int ptx) {
         if (m.max_threads) note("maxntidx", m.max_threads);
         if (m.min_blocks) note("minctasm", m.min_blocks);
         if (m.max_registers) note("maxnreg", m.max_registers);
+      },
+      true, m.long_loops);
+}
+
+std::string device_function_ptx(const ir::Module& m, const std::string& name,
+                                const std::vector<int>& items, bool c_abi, int sm, int ptx) {
+  return emit_ptx(
+      sm, ptx,
+      [&](llvm::Module& to) {
+        llvm::IRBuilder<> b(to.getContext());
+        GpuEmit e(b, 1);
+        std::vector<llvm::Function*> functions = declare_functions(e, m, to);
+        functions[0]->addFnAttr(llvm::Attribute::AlwaysInline);
+        for (size_t n = 0; n < m.functions.size(); ++n)
+          GpuBody(e, m, m.functions[n], functions, false).emit(functions[n]);
+        const ir::Function& f = m.functions[0];
+        // An array's words: address, owner, extent and stride.
+        constexpr size_t kWords = 4;
+        std::vector<llvm::Type*> types;
+        if (!c_abi) types.push_back(b.getInt64Ty());
+        size_t param = 0;
+        for (int item : items) {
+          types.push_back(passed(e, f.params[param]));
+          param += item ? kWords : 1;
+        }
+        const bool nothing = f.results.empty();
+        llvm::Type* result = !c_abi    ? b.getInt32Ty()
+                             : nothing ? b.getVoidTy()
+                                       : passed(e, f.results[0]);
+        auto* entry = llvm::Function::Create(llvm::FunctionType::get(result, types, false),
+                                             llvm::Function::ExternalLinkage, name, to);
+        b.SetInsertPoint(llvm::BasicBlock::Create(to.getContext(), "entry", entry));
+        std::vector<V> args{llvm::ConstantPointerNull::get(b.getPtrTy())};
+        unsigned given = c_abi ? 0 : 1;
+        for (int item : items) {
+          V v = entry->getArg(given++);
+          DType t = f.params[args.size() - 1];
+          if (t == DType::Bool) v = b.CreateICmpNE(v, b.getInt32(0));
+          if (v->getType() != e.scalar_type(t)) v = b.CreateTrunc(v, e.scalar_type(t));
+          args.push_back(v);
+          if (!item) continue;
+          // So many items that an index before the first one comes to where C has it; of narrow
+          // ones to no memory.
+          const int64_t most = item < 4 ? int64_t{1} << 62 : (int64_t{1} << 62) / (item / 4);
+          for (int64_t word : {int64_t{0}, most, int64_t{item}}) args.push_back(b.getInt64(word));
+        }
+        V all = b.CreateCall(functions[0], args);
+        V status = b.CreateExtractValue(all, 0);
+        if (c_abi)
+          branch(b, b.CreateICmpNE(status, b.getInt32(0)),
+                 [&] { b.CreateIntrinsic(I::trap, {}, {}); });
+        V r = nothing ? nullptr : b.CreateExtractValue(all, 1);
+        if (!c_abi) {
+          if (r) {
+            if (f.results[0] == DType::Bool) r = b.CreateZExt(r, b.getInt8Ty());
+            branch(b, b.CreateICmpEQ(status, b.getInt32(0)),
+                   [&] { b.CreateStore(r, b.CreateIntToPtr(entry->getArg(0), b.getPtrTy())); });
+          }
+          b.CreateRet(status);
+        } else if (!r) {
+          b.CreateRetVoid();
+        } else {
+          if (r->getType() != result)
+            r = is_signed(f.results[0]) ? b.CreateSExt(r, result) : b.CreateZExt(r, result);
+          b.CreateRet(r);
+        }
       },
       true, m.long_loops);
 }

@@ -21,7 +21,8 @@ struct GpuCode {
 class GpuModules {
  public:
   explicit GpuModules(size_t limit) : modules_(limit) {}
-  // `identity` is all that tells the code from other code; build(sm, ptx) gives its PTX.
+  // `identity` is all that tells the code from other code; build(sm, ptx) gives its PTX or machine
+  // code.
   GpuCode code(cuda::CudaDevice& d, const std::string& identity,
                const std::function<std::string(int, int)>& build);
 

@@ -127,6 +127,7 @@ bool lanes_fit(const ir::Function& f) {
       case Intrinsic::random:
       case Intrinsic::host_call:
       case Intrinsic::foreign:
+      case Intrinsic::external:
       case Intrinsic::strict:
       case Intrinsic::print_text:
       case Intrinsic::print_int:

@@ -167,6 +167,8 @@ Value Lower::call_value(const Call& c, const Value& callee) {
     return call_value(c, expression(beside));
   }
   if (text.starts_with("foreign ")) return call_foreign(c, text.substr(8));
+  if (text == "cffi.from_buffer") return buffer_of(c);
+  if (text.starts_with("external ")) return call_external(c, text.substr(9));
   if (text.starts_with("jitclass ")) return new_object(c, callee.type);
   if (text.starts_with("heapq.heap")) return call_heap(c, text.substr(6));
   return call_named(c, text);

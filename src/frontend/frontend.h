@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -39,6 +40,10 @@ struct Options {
   bool parallel = false;
   bool long_loops = true;     // loops that count may take long: on a GPU, too, they look for Ctrl-C
   bool python_errors = true;  // Python's own numbers raise ZeroDivisionError
+  // No kernel but a function that others' code for a GPU calls, and what it returns, where that is
+  // declared: None or a number.
+  bool device = false;
+  std::optional<Type> returns = {};
 };
 
 // Where and as what an error surfaces that the generated code notes.
@@ -69,6 +74,7 @@ struct Result {
   std::vector<Site> sites;
   std::vector<SharedArray> shared;
   std::vector<bool> written;  // per parameter: whether an array's elements may change
+  std::set<int> links;        // what declared functions ask to be linked, by number
 };
 
 // The function cannot be compiled: a mistake of the user's, at a line of the source.

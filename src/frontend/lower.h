@@ -86,6 +86,7 @@ class Lower : private State {
   void raise_again(const Caught& c);
   Val table_says(const std::vector<std::string>& classes, Val site);
   std::vector<std::string> classes_of(const Node& n);
+  Val is_caught(const Node& type, const Caught& error);
   void know_bases(const Node& n);
   static bool is_caught(const Value& v) {
     return v.type.is(Type::Tag::Module) && v.type.text == "exception";
@@ -615,6 +616,9 @@ class Lower : private State {
   Value random(const Call& c, const std::string& what);
   Value host_call(const Call& c, const std::string& what);
   Value call_foreign(const Call& c, const std::string& text);
+  Value call_external(const Call& c, const std::string& text);
+  Value buffer_of(const Call& c);
+  Value device_result(const Node& n, const Value& r);
   Value foreign_argument(const Node& n, const std::string& name, const Value& given,
                          const std::string& code, size_t position);
 

@@ -93,8 +93,9 @@ const char* intrinsic_name(Intrinsic i) {
                                        "yields",
                                        "strict",
                                        "on_gpu",
-                                       "mma_tf32"};
-  static_assert(std::size(kNames) == static_cast<int>(Intrinsic::mma_tf32) + 1);
+                                       "mma_tf32",
+                                       "external"};
+  static_assert(std::size(kNames) == static_cast<int>(Intrinsic::external) + 1);
   return kNames[static_cast<int>(i)];
 }
 
@@ -109,7 +110,7 @@ std::string Module::key() const {
   put(max_threads);
   put(min_blocks);
   put(max_registers);
-  for (const auto* strings : {&texts, &constants}) {
+  for (const auto* strings : {&texts, &constants, &externals}) {
     put(strings->size());
     for (const std::string& t : *strings) {
       put(t.size());

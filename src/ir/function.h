@@ -155,6 +155,10 @@ enum class Intrinsic : uint8_t {
   // and two, as PTX's mma.m16n8k8 lays them out; the arguments are those and four of c, float32.
   // number: which of the thread's four results. On a CPU it is not reached (see on_gpu).
   mma_tf32,
+  // In a kernel for a GPU: a call of the function that the module's externals name (number), which
+  // code that is linked has, with the arguments before. What it returns; of one that returns
+  // nothing, an int32 without a meaning.
+  external,
 };
 // Whether the sum, the difference, the product of a and b, int64, does not fit; whether a signal
 // has come in: functions that ask have no polls of other kinds; C's functions of float64, which
@@ -267,6 +271,7 @@ struct Module {
   std::vector<Function> functions;
   std::vector<std::string> texts;      // of print
   std::vector<std::string> constants;  // bytes of arrays that the functions see as globals
+  std::vector<std::string> externals;  // names of functions that other code for the GPU has
   bool kernel = false;                 // a launch over a grid, which gives nothing back
   bool fastmath = false;
   // Whether loops that count may take long, on a GPU (compile/polls.h).

@@ -516,7 +516,7 @@ class OfFunction final : Verifier {
   }
 
   void intrinsic(const Inst& i) {
-    expect((i.imm & 255) <= static_cast<int64_t>(Intrinsic::mma_tf32), "no such intrinsic");
+    expect((i.imm & 255) <= static_cast<int64_t>(Intrinsic::external), "no such intrinsic");
     Intrinsic k = intrinsic_of(i);
     auto [least, most] = operands_of(k);
     int count = (i.a != kNone) + (i.b != kNone) + (i.c != kNone);
@@ -564,6 +564,10 @@ class OfFunction final : Verifier {
     } else if (k == Intrinsic::foreign) {
       expect(type(i.a) == DType::I64, "address type");
       for (DType t : arguments_) expect(itemsize(t) >= 4 && !is_complex(t), "a narrow argument");
+    } else if (k == Intrinsic::external) {
+      expect(at_number(number_of(i), m_.externals.size()), "no such external function");
+      for (DType t : arguments_) expect(itemsize(t) >= 4 && !is_complex(t), "a narrow argument");
+      expect(itemsize(i.type) >= 4 && !is_complex(i.type), "a narrow result");
     } else if (k == Intrinsic::mma_tf32) {
       constexpr size_t kArguments = 10, kResults = 4;
       expect(arguments_ == std::vector<DType>(kArguments, DType::F32) && i.type == DType::F32,

@@ -113,10 +113,13 @@ GridKernel::OnGpu& GridKernel::on_gpu(Device& d) {
     made->device = static_cast<cuda::CudaDevice*>(&d);
     made->cooperative = compile::has_grid_barrier(result_.module);
     made->recursive = compile::has_recursion(result_.module);
-    made->function =
-        compile::gpu_code(*made->device, "kernel" + result_.module.key(), [&](int sm, int version) {
-          return ptx(sm, version);
-        }).function;
+    std::string identity = "kernel" + result_.module.key();
+    for (const cuda::LinkInput& i : inputs_)
+      identity += "/link " + std::to_string(i.kind) + " " + std::to_string(i.data.size()) + i.data;
+    made->function = compile::gpu_code(*made->device, identity, [&](int sm, int version) {
+                       std::string text = ptx(sm, version);
+                       return inputs_.empty() ? text : made->device->link(text, inputs_);
+                     }).function;
     known = std::move(made);
   }
   return *known;

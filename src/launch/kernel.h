@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "compile/compiler.h"
+#include "device/cuda/module.h"
 #include "device/device.h"
 #include "frontend/frontend.h"
 
@@ -45,6 +46,12 @@ class GridKernel {
   }
   std::string host_ir() const { return compile::function_ir(result_.module); }
   std::string host_assembly() const { return compile::function_assembly(result_.module); }
+  // What its code for a GPU is linked with, before the first launch there.
+  void link_with(std::vector<cuda::LinkInput> inputs) {
+    inputs_ = std::move(inputs);
+    linked_ = true;
+  }
+  bool linked() const { return linked_; }
   KernelReport report(Device& d, int threads, size_t shared);
 
  private:
@@ -57,6 +64,8 @@ class GridKernel {
   std::mutex lock_;
   std::map<int64_t, compile::CompiledKernel> host_;  // by the block's extent in x, modulo 32
   std::map<Device*, std::unique_ptr<OnGpu>> gpu_;
+  std::vector<cuda::LinkInput> inputs_;
+  bool linked_ = false;
 };
 
 // Raises the first error that a kernel on a GPU has noted since the last call, once it is known:

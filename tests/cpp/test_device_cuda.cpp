@@ -491,6 +491,13 @@ TEST_CASE("cuda fake: launches, their attributes and their errors") {
   std::string text = error_of([&] { device->load_module(new_ptx.data(), new_ptx.size()); });
   CHECK(text.find("; expected at most PTX 8.4") != std::string::npos);
 
+  using cuda::LinkInput;
+  CHECK(device->link("one", {LinkInput{cuda::kLinkPtx, "a", "two"},
+                             LinkInput{cuda::kLinkCubin, "b", "three"}}) == "one|two|three|");
+  CHECK(error_of([&] { device->link("one", {LinkInput{cuda::kLinkObject, "b.o", "BAD"}}); }) ==
+        "[cuda] cuLinkAddData failed while linking 'b.o'; got CUDA_ERROR_INVALID_PTX (218): a PTX "
+        "JIT compilation failed; the linker says:\nerror   : Undefined reference to 'f' in 'b.o'");
+
   cuda::Event start = device->create_event(true), end = device->create_event(true);
   start.record(device->stream());
   add_one.launch({4}, {256}, 0, device->stream(), parameters);

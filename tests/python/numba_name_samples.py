@@ -391,7 +391,7 @@ cpu: jit.forceinline jit.writable_args: no such option
 cpu: Dispatcher.get_call_template Dispatcher.parallel_diagnostics: of Numba's own passes
 cuda: BaseCUDAMemoryManager GetIpcHandleMixin HostOnlyCUDAMemoryManager MappedMemory MemoryPointer PinnedMemory set_memory_manager: no memory managers of users
 cuda: IpcHandle open_ipc_array DeviceNDArray.get_ipc_handle: not yet: memory of other processes
-cuda: Archive CUSource Cubin Fatbin LTOIR LinkableCode Object PTXSource jit.link kernel.inspect_lto_ptx: not yet: linking
+cuda: LTOIR kernel.inspect_lto_ptx: not yet: linking of LTO-IR
 cuda: HAS_NUMBA nvvm literal compile_all DeviceNDArray.as_cuda_arg DeviceNDArray.device_ctypes_pointer: names of Numba's own modules
 cuda: kernel.inspect_sass: needs NVIDIA's disassembler
 cuda: jit.extensions: not yet: conversions of arguments

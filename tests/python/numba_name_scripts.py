@@ -538,10 +538,13 @@ CUDA |= {
     "assert cuda.event_elapsed_time(a, b) >= 0",
     "compile compile_ptx": "def k(a):\n    a[0] = 1.0\n"
     "for f in (cuda.compile, cuda.compile_ptx):\n"
-    "    assert 'entry' in f(k, 'void(float64[:])', cc=(9, 0))[0]",
+    "    assert 'entry' in f(k, 'void(float64[:])', device=False, cc=(9, 0))[0]\n"
+    "ptx, t = cuda.compile(lambda a, b: a + b, 'int32(int32, int32)', "
+    "abi_info={'abi_name': 'added'})\n"
+    "assert '.visible .func' in ptx and ' added(' in ptx and str(t) == 'int32'",
     "compile_for_current_device compile_ptx_for_current_device": "def k(a):\n    a[0] = 1.0\n"
     "for f in (cuda.compile_for_current_device, cuda.compile_ptx_for_current_device):\n"
-    "    try:\n        assert 'entry' in f(k, 'void(float64[:])')[0]\n"
+    "    try:\n        assert 'entry' in f(k, 'void(float64[:])', device=False)[0]\n"
     "    except RuntimeError as e:\n        assert 'no GPU is the device' in str(e)",
     "device_array device_array_like managed_array mapped_array mapped_array_like pinned_array "
     "pinned_array_like": "for f in (cuda.device_array, cuda.managed_array, cuda.mapped_array, "
@@ -578,7 +581,16 @@ CUDA |= {
     "random.init_xoroshiro128p_states_cpu random.init_xoroshiro128p_states":
         "from numbus.cuda import random\n"
         "assert random.init_xoroshiro128p_states_cpu and random.init_xoroshiro128p_states",
-    "declare_device": "assert callable(cuda.declare_device)",
+    "declare_device": "f = cuda.declare_device('f', 'float32(float32, int32)')\n"
+    "def k(a):\n    a[0] = f(a[0], 2)\n"
+    "assert '.extern .func' in cuda.compile_ptx(k, 'void(float32[:])')[0]",
+    "Archive CUSource Cubin Fatbin LinkableCode Object PTXSource jit.link":
+        "f = cuda.declare_device('f', 'float32(float32)')\n"
+        "for kind in (cuda.Archive, cuda.CUSource, cuda.Cubin, cuda.Fatbin, cuda.Object, "
+        "cuda.PTXSource):\n"
+        "    assert issubclass(kind, cuda.LinkableCode)\n"
+        "    @cuda.jit(link=[kind(b'code')])\n    def k(a):\n        a[0] = f(a[0])\n"
+        "    assert '.extern .func' in cuda.compile_ptx(k, 'void(float32[:])')[0]",
 }  # fmt: skip
 
 CUDA = {names.replace(" atomic.add.names", ""): text for names, text in CUDA.items()}

@@ -12,6 +12,7 @@ from . import (
     _host,
     _host_memory,
     _kernels,
+    _link,
     _more,
     _names,
     _streams,
@@ -25,6 +26,7 @@ from ._elementwise import guvectorize, vectorize
 from ._host import *  # noqa: F403
 from ._host_memory import *  # noqa: F403
 from ._kernels import *  # noqa: F403
+from ._link import *  # noqa: F403
 from ._memory import (
     device_count,
     is_available,
@@ -65,6 +67,7 @@ __all__ = [
     *_host.__all__,
     *_host_memory.__all__,
     *_kernels.__all__,
+    *_link.__all__,
     *_more.__all__,
     *_names.__all__,
     *_streams.__all__,

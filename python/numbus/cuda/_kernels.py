@@ -11,6 +11,7 @@ from ..kernels._declared import ARRAYS, Declared
 from ..kernels._dispatch import Dispatcher, callable_function, flags, resolver
 from ..kernels._errors import bind
 from ..kernels._resolve import program
+from . import _link
 from ._streams import core_stream
 
 __all__ = [
@@ -18,7 +19,6 @@ __all__ = [
     "compile_for_current_device",
     "compile_ptx",
     "compile_ptx_for_current_device",
-    "declare_device",
     "jit",
 ]
 
@@ -126,6 +126,9 @@ class Kernel:
             bounds = bounds if isinstance(bounds, tuple) else (bounds,)
             options["max_threads"] = int(bounds[0])
             options["min_blocks"] = int(bounds[1]) if len(bounds) > 1 else 0
+        links = self.targetoptions.get("link") or []
+        options["link"] = _link.linker(links, self.py_func.__name__)
+        options["links"] = bool(links)
         options["max_registers"] = int(self.targetoptions.get("max_registers") or 0)
         self._core = _core.Kernel(resolver(self), options, self.py_func.__name__)
         return self._core
@@ -307,10 +310,12 @@ def jit(signature_or_function=None, **options):
             f"of {', '.join(sorted(_OPTIONS))}"
         )
     if options.get("link"):
-        raise NotImplementedError(
-            "[cuda.jit] linking other code is not supported; got link=…; expected Python functions"
-        )
-
+        options["link"] = _link.checked(options["link"], "cuda.jit")
+        if options.get("device"):
+            raise NotImplementedError(
+                "[cuda.jit] not yet: code that a device function is linked with; got link=… and "
+                "device=True; expected link=… of the kernel, or of declare_device"
+            )
     if options.get("extensions"):
         raise NotImplementedError(
             "[cuda.jit] argument handlers are not supported; got extensions=…; expected arrays and "
@@ -343,37 +348,65 @@ def _several(given):
     return list(given) if several else [given]
 
 
-def declare_device(name, signature):
-    """Functions of other languages cannot be called."""
-    raise NotImplementedError(
-        "[declare_device] other languages' functions cannot be called; got "
-        f"{name}; expected a Python function"
-    )
-
-
 # Options that have nothing to change in the PTX of a kernel.
-_OF_COMPILERS = {"lineinfo", "opt", "inline", "forceinline", "abi", "abi_info", "lto"}
+_OF_COMPILERS = {"lineinfo", "opt", "inline", "forceinline", "lto"}
 
 
-def compile_ptx(function, signature, device=False, fastmath=False, cc=None, debug=False, **options):
-    """(PTX, result type) of a kernel for argument types; cc: compute capability, (9, 0) by default.
+def compile_ptx(
+    function,
+    signature,
+    device=False,
+    fastmath=False,
+    cc=None,
+    debug=False,
+    abi=None,
+    abi_info=None,
+    **options,
+):
+    """(PTX, result type) of a kernel, or with device=True of a function that other code calls.
 
-    Needs no GPU. Raises NotImplementedError for device=True, TypeError for unknown options.
+    For argument types, without a GPU; cc: its compute capability, (9, 0) by default. A device
+    function takes numbers and CPointers of numbers. By abi="numba" its first parameter is where the
+    result goes, and it returns 0, or 1 where it raises; by abi="c" it returns its result, and what
+    it raises ends the kernel (trap). Its name is its own, or that of abi_info={"abi_name": name}.
+    Raises NotImplementedError for other types, TypeError for unknown options.
     """
-    if device:
-        raise NotImplementedError(
-            "[compile_ptx] no PTX of device functions; got device=True; expected a kernel"
-        )
     unknown = set(options) - _OF_COMPILERS
     if unknown:
+        known = _OF_COMPILERS | {"device", "fastmath", "cc", "debug", "abi", "abi_info"}
         raise TypeError(f"[compile_ptx] no such option; got {', '.join(sorted(unknown))}; expected "
-                        f"one of {', '.join(sorted(_OF_COMPILERS))}")  # fmt: skip
+                        f"one of {', '.join(sorted(known))}")  # fmt: skip
+    abi = abi or "numba"
+    if abi not in ("numba", "c"):
+        raise NotImplementedError(f"[compile] no such ABI; got {abi!r}; expected 'numba' or 'c'")
+    if abi == "c" and not device:
+        raise NotImplementedError(
+            "[compile] kernels have no C ABI; got abi='c'; expected device=True, or abi='numba'"
+        )
+    if (abi_info and set(abi_info) - {"abi_name"}) or (abi_info and not device):
+        raise TypeError(
+            f"[compile] no such part of an ABI here; got {', '.join(sorted(abi_info))}; expected "
+            "'abi_name', of a device function"
+        )
     function = getattr(function, "py_func", function)
     arguments, result = types.signature(signature)
     kernel = Kernel(function, {"fastmath": fastmath, "debug": debug})
     major, minor = cc or (9, 0)
-    text = kernel._make().ptx(list(arguments), major * 10 + minor, 80)
-    return text.replace(".entry k(", f".entry {function.__name__}("), result
+    sm = major * 10 + minor
+    if not device:
+        text = kernel._make().ptx(list(arguments), sm, 80)
+        return text.replace(".entry k(", f".entry {function.__name__}("), result
+    if len(arguments) != kernel._count:
+        raise TypeError(
+            f"[{function.__name__}] a signature has the wrong number of arguments; got "
+            f"{signature}; expected {kernel._count}"
+        )
+    name = _link.function_name((abi_info or {}).get("abi_name", function.__name__), "compile")
+    inside = [_link.pointed(t, "compile") for t in arguments]
+    if result is not None and result.tag != "none":
+        _link.number_of(result, "compile")
+    text, found = kernel._make().device_ptx(inside, result, name, abi == "c", sm, 80)
+    return text, result or types.from_core([found])[0]
 
 
 def compile_ptx_for_current_device(function, signature, **options):
@@ -382,11 +415,12 @@ def compile_ptx_for_current_device(function, signature, **options):
     return compile_ptx(function, signature, cc=tuple(capability), **options)
 
 
-def compile(function, signature, output="ptx", **options):
-    """compile_ptx; output has to be 'ptx'."""
+def compile(function, signature, output="ptx", device=True, abi=None, **options):
+    """compile_ptx of a device function with C's ABI, unless said otherwise; output: 'ptx'."""
     if output != "ptx":
         raise NotImplementedError(f"[compile] no such output; got {output!r}; expected 'ptx'")
-    return compile_ptx(function, signature, **options)
+    abi = abi or ("c" if device else "numba")
+    return compile_ptx(function, signature, device=device, abi=abi, **options)
 
 
 def compile_for_current_device(function, signature, output="ptx", **options):

@@ -1,4 +1,4 @@
-"""C functions that a program has by ctypes, as the core is told of them."""
+"""C functions that a program has by ctypes, and linked ones, as the core is told of them."""
 
 import ctypes
 
@@ -9,6 +9,23 @@ Function = ctypes._CFuncPtr
 _PYTHON, _ERRNO = 4, 8 | 16
 _POINTER = type(ctypes.POINTER(ctypes.c_int))
 _KINDS = {"?": "b", "f": "f", "d": "f"} | dict.fromkeys("bhilq", "i") | dict.fromkeys("BHILQ", "u")
+
+
+class Linked:
+    """A function of code that kernels are linked with (cuda/_link.py)."""
+
+
+def linked(function, dtype_number):
+    """The text of such a function (frontend/foreign.cpp)."""
+    words = ["external", function.name, function.abi, str(function.number)]
+    return " ".join(words + function.codes(dtype_number))
+
+
+def gives_buffer(value):
+    """Whether it is the from_buffer of a cffi.FFI, which in a kernel means an array's address."""
+    of = getattr(value, "__self__", None)
+    named = getattr(value, "__name__", None) == "from_buffer"
+    return named and type(of).__module__.partition(".")[0] in ("cffi", "_cffi_backend")
 
 
 def described(function, dtype_number):

@@ -375,6 +375,10 @@ class _Names(ast.NodeTransformer):
             return self.extended(extended, value, at)
         if isinstance(value, _foreign.Function):
             return Global(_foreign.described(value, dtype_number), at)
+        if isinstance(value, _foreign.Linked):
+            return Global(_foreign.linked(value, dtype_number), at)
+        if _foreign.gives_buffer(value):
+            return Global("cffi.from_buffer", at)
         name = getattr(value, "_kernel_name", None) or name_of(value)
         if name is not None:
             return Global(name, at)

@@ -86,6 +86,9 @@ class CudaDevice final : public Device {
   void leave_queue(int number) noexcept;
 
   Event create_event(bool timing = false) { return Event(context_, timing); }
+  std::string link(const std::string& ptx, const std::vector<LinkInput>& inputs) {
+    return cuda::link(context_, ptx, inputs);
+  }
   Module load_module(const void* image, size_t bytes) { return Module(context_, image, bytes); }
 
  protected:

@@ -17,6 +17,7 @@ using EventHandle = struct CUevent_st*;
 using GraphHandle = struct CUgraph_st*;
 using GraphExecHandle = struct CUgraphExec_st*;
 using NodeHandle = struct CUgraphNode_st*;
+using LinkHandle = struct CUlinkState_st*;
 
 // CUDA_KERNEL_NODE_PARAMS_v2.
 struct CopyEnd {  // of CUDA_MEMCPY3D
@@ -96,6 +97,14 @@ enum JitOption : int {
   kJitErrorLogBytes = 6,
 };
 
+enum LinkKind : int {
+  kLinkCubin = 0,
+  kLinkPtx = 1,
+  kLinkFatbin = 2,
+  kLinkObject = 3,
+  kLinkArchive = 4,
+};
+
 constexpr int kLimitStackSize = 0;
 constexpr int kPointerDeviceOrdinal = 9;
 constexpr unsigned kEventDisableTiming = 2;
@@ -169,6 +178,11 @@ constexpr unsigned kManagedGlobal = 1;
 // Null where the driver is older than they are.
 #define NUMBUS_CUDA_OPTIONAL_ENTRY_POINTS(X)                                                       \
   X(cuFuncGetParamInfo, cuFuncGetParamInfo, (FunctionHandle, size_t, size_t*, size_t*)) /* 12.4 */ \
+  X(cuLinkCreate, cuLinkCreate_v2, (unsigned, int*, void**, LinkHandle*))                          \
+  X(cuLinkAddData, cuLinkAddData_v2,                                                               \
+    (LinkHandle, int, void*, size_t, const char*, unsigned, int*, void**))                         \
+  X(cuLinkComplete, cuLinkComplete, (LinkHandle, void**, size_t*))                                 \
+  X(cuLinkDestroy, cuLinkDestroy, (LinkHandle))                                                    \
   X(cuStreamBeginCapture, cuStreamBeginCapture_v2, (StreamHandle, int))                            \
   X(cuStreamEndCapture, cuStreamEndCapture, (StreamHandle, GraphHandle*))                          \
   X(cuStreamGetCaptureInfo, cuStreamGetCaptureInfo_v2,                                             \

@@ -17,14 +17,15 @@ class JitLog {
   int* options() { return options_; }
   void** values() { return values_; }
 
-  [[noreturn]] void raise_error(Result result, const char* call, const char* doing) const {
+  [[noreturn]] void raise_error(Result result, const char* call, const std::string& doing,
+                                const char* who = "assembler") const {
     try {
       raise_driver_error(result, call, doing);
     } catch (const Error& error) {
       std::string text = error.what();
       std::string log = errors_.data();
       while (!log.empty() && (log.back() == '\n' || log.back() == ' ')) log.pop_back();
-      if (!log.empty()) text += "; the assembler says:\n" + log;
+      if (!log.empty()) text += std::string("; the ") + who + " says:\n" + log;
       if (result == kErrorUnsupportedPtxVersion) {
         text += "; expected at most PTX " + std::to_string(max_ptx_version() / 10) + "." +
                 std::to_string(max_ptx_version() % 10);
@@ -122,6 +123,39 @@ void Function::raise_launch_error(Result result, Dim3 grid, Dim3 block, size_t s
                      "launching '" + name_ + "' with grid " + text_of(grid) + ", block " +
                          text_of(block) + ", " + std::to_string(shared_bytes) +
                          " bytes of shared memory");
+}
+
+std::string link(ContextHandle context, const std::string& ptx,
+                 const std::vector<LinkInput>& inputs) {
+  const DriverApi& api = driver();
+  if (!api.cuLinkCreate || !api.cuLinkAddData || !api.cuLinkComplete || !api.cuLinkDestroy)
+    raise(ErrorKind::Runtime, "[cuda] the driver has no linker; expected one of CUDA 5.5 or later");
+  ContextScope scope(context);
+  JitLog log;
+  LinkHandle state = nullptr;
+  auto check = [&](Result result, const char* call, const std::string& doing) {
+    if (result != kSuccess) log.raise_error(result, call, doing, "linker");
+  };
+  check(api.cuLinkCreate(log.count(), log.options(), log.values(), &state), "cuLinkCreate",
+        "linking a kernel");
+  // The log and the machine code live as long as the linker.
+  struct Linker {
+    const DriverApi& api;
+    LinkHandle state;
+    ~Linker() { api.cuLinkDestroy(state); }
+  } const linker{api, state};
+  auto add = [&](LinkKind kind, const std::string& name, std::string data) {
+    // PTX ends in a zero byte, which counts.
+    const size_t bytes = data.size() + (kind == kLinkPtx ? 1 : 0);
+    check(api.cuLinkAddData(state, kind, data.data(), bytes, name.c_str(), 0, nullptr, nullptr),
+          "cuLinkAddData", "linking '" + name + "'");
+  };
+  add(kLinkPtx, "the kernel", ptx);
+  for (const LinkInput& i : inputs) add(i.kind, i.name, i.data);
+  void* code = nullptr;
+  size_t bytes = 0;
+  check(api.cuLinkComplete(state, &code, &bytes), "cuLinkComplete", "linking a kernel");
+  return std::string(static_cast<const char*>(code), bytes);
 }
 
 Module::Module(ContextHandle context, const void* image, size_t bytes) : context_(context) {

@@ -57,6 +57,17 @@ class Function {
   mutable size_t allowed_shared_ = size_t{48} << 10;
 };
 
+// Code that is linked with other code.
+struct LinkInput {
+  LinkKind kind;
+  std::string name, data;  // the name is for messages
+};
+
+// Machine code of PTX and what it is linked with. The error of what does not fit together carries
+// the linker's log.
+std::string link(ContextHandle context, const std::string& ptx,
+                 const std::vector<LinkInput>& inputs);
+
 class Module {
  public:
   // A cubin, or PTX (which need not end in a zero byte). The error of a refused PTX carries the
