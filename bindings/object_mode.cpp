@@ -78,9 +78,13 @@ void run(const std::vector<Site>& sites, const int64_t* words) {
   }
 }
 
+// Set on errors that say "not yet": no program catches them.
+constexpr const char* kNotYet = "_numbus_not_yet";
+
 // 0, or the owner of what Python has raised.
 int64_t object_mode(const int64_t* words) {
   nb::gil_scoped_acquire held;
+  bool missing = false;
   try {
     try {
       if (!words[1])
@@ -88,6 +92,7 @@ int64_t object_mode(const int64_t* words) {
               "a function that no dispatcher runs", "a function of njit");
       run(*reinterpret_cast<const std::vector<Site>*>(words[1]), words);
     } catch (const Error& e) {
+      missing = e.kind() == ErrorKind::NotImplemented;
       set_error(e);
       throw nb::python_error();
     }
@@ -97,6 +102,7 @@ int64_t object_mode(const int64_t* words) {
     PyErr_Fetch(&type, &value, &trace);
     PyErr_NormalizeException(&type, &value, &trace);
     if (trace) PyException_SetTraceback(value, trace);
+    if (missing && PyObject_SetAttrString(value, kNotYet, Py_True) != 0) PyErr_Clear();
     Py_XDECREF(type);
     Py_XDECREF(trace);
     return compile::numbus_foreign(value);
@@ -111,6 +117,28 @@ nb::object raised_in_object_mode(int64_t owner) {
   return nb::borrow(reinterpret_cast<PyObject*>(o->child));
 }
 
-void bind_object_mode() { host_calls[static_cast<size_t>(HostCall::ObjectMode)] = object_mode; }
+namespace {
+
+// Whether what Python has raised is of one of the classes that a handler names.
+int64_t error_is_one(const int64_t* words) {
+  if (!words[1]) return 0;
+  nb::gil_scoped_acquire held;
+  try {
+    const auto& sites = *reinterpret_cast<const std::vector<Site>*>(words[1]);
+    const nb::object error = raised_in_object_mode(words[3]);
+    if (nb::hasattr(error, kNotYet)) return 0;
+    const nb::object names = nb::str(sites.at(static_cast<size_t>(words[0])).text.c_str());
+    return nb::cast<bool>(jit_errors().attr("is_one")(error, names)) ? 1 : 0;
+  } catch (const std::exception&) {
+    return 0;
+  }
+}
+
+}  // namespace
+
+void bind_object_mode() {
+  host_calls[static_cast<size_t>(HostCall::ObjectMode)] = object_mode;
+  host_calls[static_cast<size_t>(HostCall::ErrorIsOne)] = error_is_one;
+}
 
 }  // namespace numbus::bindings

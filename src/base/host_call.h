@@ -31,13 +31,16 @@ enum class HostCall : uint8_t {
   // words of its arguments are, where those of the result go; 0, or the owner of what it has
   // raised.
   ObjectMode,
+  // Of an error that a block of Python's has raised, words as of ErrorText; the first one is the
+  // site whose text is the names of classes, a line each: 1 where it is of one of them, else 0.
+  ErrorIsOne,
   kCount
 };
 
 constexpr std::string_view kHostCalls[] = {
-    "sort",       "argsort",         "partition",  "argpartition", "search", "solve",
-    "lu",         "cholesky",        "eigh",       "eig",          "svd",    "qr",
-    "error text", "error arguments", "object mode"};
+    "sort",       "argsort",         "partition",   "argpartition", "search", "solve",
+    "lu",         "cholesky",        "eigh",        "eig",          "svd",    "qr",
+    "error text", "error arguments", "object mode", "error is one"};
 static_assert(std::size(kHostCalls) == static_cast<size_t>(HostCall::kCount));
 
 // What is not there, or has no memory to work in: the caller has a way of its own.

@@ -8,9 +8,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/host_call.h"
 #include "frontend/lower.h"
 
 namespace numbus::frontend {
+
+namespace {
+
+// The class of sites that stand for whatever a block of objmode raises.
+const char* const kOfPython = "objmode";
+
+}  // namespace
 
 // --- ways out
 // -----------------------------------------------------------------------------------------------
@@ -107,6 +115,33 @@ Val Lower::table_says(const std::vector<std::string>& classes, Val site) {
       read_at(DType::U8, table, b_->emit(Op::maximum, DType::I64, site, ci(0)), ir::Space::Global);
   return both(less(ci(-1), site), b_->emit(Op::not_equal, DType::Bool, byte.v[0],
                                            b_->constant(DType::U8, Scalar::from_int(0))));
+}
+
+// Whether a handler of these classes catches the error. Of what Python has raised in a block of
+// objmode it says so itself.
+Val Lower::is_caught(const Node& type, const Caught& error) {
+  const auto classes = classes_of(type);
+  const Val known = table_says(classes, get(error.site));
+  if (std::ranges::none_of(u_.result.sites,
+                           [&](const Site& s) { return u_.may_catch({kOfPython}, s); }))
+    return known;
+  if (!spec_.runs_python) spec_.runs_python = changed_ = true;
+  std::string names;
+  for (const std::string& cls : classes) names += (names.empty() ? "" : "\n") + cls;
+  const int asked = site(type, "except", names);
+  u_.result.sites[static_cast<size_t>(asked)].missing = true;
+  const Val found = new_variable(DType::I64);
+  set(found, ci(0));
+  when(table_says({kOfPython}, get(error.site)), [&] {
+    const Val sites = intrinsic(ir::Intrinsic::caught, DType::I64, ir::kNone, ir::kNone, ir::kNone,
+                                ir::Space::Global, static_cast<int64_t>(ir::Noted::Sites));
+    for (Val w : {ci(asked), sites, get(error.site), get(error.first), get(error.second), ci(0)})
+      b_->emit(Op::argument, DType::I64, w);
+    set(found, intrinsic(ir::Intrinsic::host_call, DType::I64, ir::kNone, ir::kNone, ir::kNone,
+                         ir::Space::Global, static_cast<int64_t>(HostCall::ErrorIsOne)));
+  });
+  return b_->emit(Op::logical_or, DType::Bool, known,
+                  b_->emit(Op::not_equal, DType::Bool, get(found), ci(0)));
 }
 
 void Lower::know_bases(const Node& n) {
@@ -250,7 +285,9 @@ bool Lower::handlers(const Node& n, size_t at, const Caught& error) {
       const auto classes = classes_of(*of);
       here.sites.clear();
       for (int s : error.sites)
-        if (u_.may_catch(classes, u_.result.sites[static_cast<size_t>(s)])) here.sites.insert(s);
+        if (u_.may_catch(classes, u_.result.sites[static_cast<size_t>(s)]) ||
+            u_.may_catch({kOfPython}, u_.result.sites[static_cast<size_t>(s)]))
+          here.sites.insert(s);
     }
     if (h.text.empty()) return block(h.all(Field::body));
     auto it = scope_->variables.find(h.text);
@@ -277,7 +314,7 @@ bool Lower::handlers(const Node& n, size_t at, const Caught& error) {
   bool ends = false, rest_ends = false;
   auto after = before;
   when(
-      table_says(classes_of(*type), get(error.site)),
+      is_caught(*type, error),
       [&] {
         ends = handle();
         after = std::exchange(scope_->present, before);

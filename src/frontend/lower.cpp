@@ -91,7 +91,9 @@ void fill_tables(Unit& u) {
     std::string bytes(std::max<size_t>(u.result.sites.size(), 1), '\0');
     for (size_t s = 0; s < u.result.sites.size(); ++s) {
       const Site& site = u.result.sites[s];
-      bytes[s] = t.classes.empty() ? !site.argument.unknown() : u.may_catch(t.classes, site);
+      // What Python has raised is an owner, too.
+      const bool owns = !site.argument.unknown() || u.may_catch({"objmode"}, site);
+      bytes[s] = t.classes.empty() ? owns : u.may_catch(t.classes, site);
     }
     u.result.module.constants[t.constant] = std::move(bytes);
   }

@@ -23,7 +23,6 @@ Value Lower::call_object_mode(const Call& c, const Type& block) {
   const Node& n = c.n;
   refuse_in_kernel(n, "objmode");
   if (portion_) not_yet(n, "objmode in a parallel loop", "range instead of prange");
-  if (raising_to_ != outermost_) not_yet(n, "objmode in a try statement", "try in the block");
   if (generates_) not_yet(n, "objmode in a generator", "a function that it calls");
   if (!spec_.runs_python) spec_.runs_python = changed_ = true;
   std::vector<Type> types;

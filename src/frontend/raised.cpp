@@ -273,7 +273,7 @@ namespace {
 
 // The types of what a site's error has been given; nothing: they cannot be told.
 std::optional<Type> arguments_of(const Site& s) {
-  if (s.missing) return {};
+  if (s.missing || s.exception == "objmode") return {};
   if (!s.argument.unknown()) return s.argument;
   Type t = Type::of(Type::Tag::Tuple);
   if (s.text.empty()) return t;

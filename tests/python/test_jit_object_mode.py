@@ -203,15 +203,6 @@ def test_mistakes(f, words):
         njit(f)(1)
 
 
-def in_a_try(n):
-    try:
-        with objmode():
-            print(n)
-    except ValueError:
-        pass
-    return n
-
-
 def in_a_prange(n):
     for i in prange(n):
         with objmode():
@@ -232,7 +223,7 @@ def called_in_a_prange(n):
     return total
 
 
-@pytest.mark.parametrize("f", [in_a_try, in_a_prange, called_in_a_prange])
+@pytest.mark.parametrize("f", [in_a_prange, called_in_a_prange])
 def test_not_yet(f):
     with pytest.raises(UnsupportedError, match="objmode"):
         njit(parallel=True)(f)(3)
@@ -298,3 +289,176 @@ def test_compiled_functions_inside():
 def test_called_by_compiled_functions():
     outer = njit(lambda n: calls_python(n) * 2)
     assert outer(3) == 8
+
+
+# --- in try statements ---
+
+
+class Mine(KeyError):
+    pass
+
+
+class Closed(Exception):
+    def __init__(self, a, b):
+        super().__init__(a)
+        self.b = b
+
+
+KINDS = (None, ValueError, Mine, ZeroDivisionError, Closed, KeyboardInterrupt, IndexError)
+
+
+def fails(k):
+    """Raises the exception of that number."""
+    kind = KINDS[k]
+    if kind is Closed:
+        raise Closed("a", 3)
+    if kind is not None:
+        raise kind(f"of kind {k}")
+
+
+def asked(k):
+    with objmode(n="int64"):
+        fails(k)
+        n = k + 10
+    return n
+
+
+def handled(k, called):
+    n = 0
+    try:
+        try:
+            if called:
+                n = asked(k)
+            else:
+                with objmode(n="int64"):
+                    fails(k)
+                    n = k + 10
+            n += 1
+        except KeyError:
+            n = 100
+        except (ValueError, ArithmeticError) as e:
+            n = 200 + len(str(e))
+        else:
+            n += 1000
+        finally:
+            n += 10000
+    except Closed:
+        return -n
+    return n
+
+
+def raised_again(k):
+    try:
+        with objmode():
+            fails(k)
+    except LookupError:
+        raise
+    except Closed as e:
+        raise e
+    return k
+
+
+def in_a_handler(k):
+    n = 0
+    try:
+        if k == 1:
+            raise ValueError("ours")
+        n = 10 // (k - 2)
+    except (ValueError, ZeroDivisionError):
+        try:
+            with objmode(n="int64"):
+                fails(k + 1)
+                n = 7
+        except Exception:
+            n = 8
+    return n
+
+
+def in_a_loop(n):
+    seen = 0
+    for k in range(n):
+        try:
+            with objmode(v="float64[:]"):
+                fails(k % 4)
+                v = np.ones(3) * k
+            seen += int(v.sum())
+        except ValueError:
+            continue
+        except Exception:
+            if k > 20:
+                break
+            seen += 1000
+        finally:
+            seen += 1
+    return seen
+
+
+def outcome(f, *args):
+    try:
+        return f(*args)
+    except BaseException as error:
+        return type(error), str(error), getattr(error, "b", None)
+
+
+@pytest.mark.parametrize("k", range(len(KINDS)))
+@pytest.mark.parametrize("called", [False, True])
+def test_errors_are_caught(k, called):
+    assert outcome(njit(handled), k, called) == outcome(handled, k, called)
+
+
+@pytest.mark.parametrize("k", range(len(KINDS)))
+def test_errors_are_raised_again(k):
+    assert outcome(njit(raised_again), k) == outcome(raised_again, k)
+
+
+@pytest.mark.parametrize("k", range(4))
+def test_python_in_a_handler(k):
+    assert outcome(njit(in_a_handler), k) == outcome(in_a_handler, k)
+
+
+@pytest.mark.parametrize("n", [3, 8, 40])
+def test_python_in_a_try_in_a_loop(n):
+    assert njit(in_a_loop)(n) == in_a_loop(n)
+
+
+HELD = []
+
+
+def held():
+    error = ValueError("x")
+    HELD.append(error)
+    raise error
+
+
+@njit
+def lets_go():
+    try:
+        with objmode():
+            held()
+    except ValueError:
+        return 1
+    return 0
+
+
+def test_what_was_caught_is_let_go():
+    HELD.clear()
+    assert [lets_go() for _ in range(3)] == [1, 1, 1]
+    for k in range(3):
+        HELD[k].__traceback__ = None
+    gc.collect()
+    assert [sys.getrefcount(HELD[k]) for k in range(3)] == [2, 2, 2]
+
+
+def test_what_is_not_yet_is_not_caught():
+    @njit
+    def f(x):
+        l = [1.0]
+        try:
+            with objmode():
+                l.append(2.0)
+        except Exception:
+            return 0.0
+        return l[0]
+
+    with pytest.raises(NotImplementedError, match="a list of the function's that Python changes"):
+        f(1.0)

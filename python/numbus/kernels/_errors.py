@@ -85,6 +85,12 @@ def exception_name(cls):
     return name
 
 
+def is_one(error, names):
+    """Called by the core: whether an error is of one of these classes, a name each line."""
+    kinds = [_exceptions.get(n) or getattr(builtins, n) for n in names.split("\n")]
+    return isinstance(error, tuple(kinds))
+
+
 def noted(exception, text, first, second, arguments):
     """Called by the core: the exception that a compiled function noted (frontend/raised.cpp)."""
     kind = _exceptions.get(exception) or getattr(builtins, exception, None)
