@@ -365,8 +365,7 @@ Value Lower::in_values(const Node& n, const Value& values, const Value& given) {
 Value Lower::dict_from_keys(const Call& c) {
   const Node& n = c.n;
   expect(c, "dict.fromkeys", 1, 2);
-  if (c.args.size() < 2) not_yet(n, "dict.fromkeys() without a value", "the value as an argument");
-  const Value &keys = c.args[0], &value = c.args[1];
+  const Value &keys = c.args[0], value = c.args.size() < 2 ? none() : c.args[1];
   if (keys.unknown() || value.unknown()) return {};
   const Value one = held(n, boxed(n, value.lazy ? materialise(n, value) : value));
   return collect_dict(n, [&](const std::function<void(const Value&, const Value&)>& put) {

@@ -236,6 +236,18 @@ std::optional<Value> Lower::call_iterator(const Call& c, const std::string& name
     if (all.unknown() || name == "list") return all;
     return call_named({n, {all}, c.keywords}, name);
   }
+  if (name == "enumerate") {
+    expect(c, name, 1, 2);
+    const Value* start = c.get(1, "start");
+    const Value from = start ? *start : known_integer(0);
+    return call_function({n, {c.args[0], from}, {}}, u_.program.library("enumerate a generator"));
+  }
+  if (name == "zip") {
+    constexpr size_t kMost = 4;
+    if (!c.keywords.empty()) not_yet(n, "zip() of generators with keywords", "no keywords");
+    if (c.args.size() > kMost) not_yet(n, "zip() of generators and more than four", "zip of zips");
+    return call_function(c, u_.program.library("zip " + std::to_string(c.args.size())));
+  }
   if (name == "isinstance" || name == "print" || name == "type") return {};
   not_yet(n, name + "() of a generator", "list(g), or a loop");
 }

@@ -295,7 +295,6 @@ MISTAKES = [
     (lambda n: {2: 2, True: 3}, "keys of two types in one dict: int and bool"),
     (lambda n: {1: 2}[1.0], "a key of the type float for a dict"),
     (lambda n: {1j: 2}, "keys of the type complex"),
-    (lambda n: dict.fromkeys([n]), "dict.fromkeys.. without a value"),
     (lambda n: dict(a=1), "dict.. with keywords"),
     (lambda n: {1: np.zeros(2)} == {1: np.zeros(2)}, "comparing dict"),
     (lambda n: (1, 2) in {1: 2}.items(), "'in' of a dict items"),

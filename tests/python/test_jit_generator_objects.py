@@ -611,10 +611,10 @@ def test_what_is_not_known():
 
     assert "a generator of a local function" in message(local, 3)
 
-    def zipped(n):
-        return [a for a in zip(inner(n), inner(n))]
+    def of_dict(n):
+        return dict(zip(inner(n), inner(n)))
 
-    assert "zip() of a generator" in message(zipped, 3)
+    assert "dict() of a generator" in message(of_dict, 3)
 
     def returning(n):
         yield n

@@ -12,7 +12,7 @@ import numpy
 
 from .. import _core
 from ..functions import registry
-from . import _errors, _foreign, _registered
+from . import _errors, _foreign, _registered, _texts
 from ._errors import CompileError, UnsupportedError
 from ._sources import parse
 
@@ -302,6 +302,46 @@ class _Names(ast.NodeTransformer):
 
     visit_ListComp = visit_GeneratorExp = visit_SetComp = visit_DictComp = _comprehension
 
+    def known_text(self, node):
+        """The text of a node, where it is known here; else None."""
+        if isinstance(node, ast.Constant):
+            value = node.value
+        else:
+            value = self.static(node)[1] if isinstance(node, (ast.Name, ast.Attribute)) else None
+        return value if isinstance(value, str) else None
+
+    def as_f_string(self, node, make):
+        """The f-string for a node that formats a known text; one that cannot be is refused."""
+        try:
+            made = make()
+        except _texts.Refused as refused:
+            kind = CompileError if refused.mistake else UnsupportedError
+            what = "" if refused.mistake else "not yet in compiled functions: "
+            raise kind(what + refused.what, node, self.function, refused.hint) from None
+        for n in ast.walk(made):
+            if not hasattr(n, "lineno"):
+                ast.copy_location(n, node)
+        return self.visit(made)
+
+    def visit_Call(self, node):
+        f = node.func
+        if isinstance(f, ast.Attribute) and f.attr == "format":
+            text = self.known_text(f.value)
+            if text is not None:
+                return self.as_f_string(node, lambda: _texts.of_format(text, node))
+        return self.generic_visit(node)
+
+    def visit_BinOp(self, node):
+        if isinstance(node.op, ast.Mod):
+            text = self.known_text(node.left)
+            if text is not None:
+
+                def describe(value):
+                    return self.describe(value, node)
+
+                return self.as_f_string(node, lambda: _texts.of_percent(text, node.right, describe))
+        return self.generic_visit(node)
+
     def visit_FormattedValue(self, node):
         """`{x!r}` is `{repr(x)}`."""
         if node.conversion == ord("a"):
@@ -319,6 +359,8 @@ class _Names(ast.NodeTransformer):
         return node
 
     def visit_Global(self, node):
+        if isinstance(node, Global):  # made here, and not the statement
+            return node
         raise CompileError(
             f"a compiled function cannot assign to the global '{node.names[0]}'",
             node,

@@ -741,3 +741,18 @@ def isspace(s):
         if not is_space(c):
             return False
     return len(s) > 0
+
+
+def whole(x):
+    """The integer that %d shows of a number."""
+    if isinstance(x, np.bool_):
+        return int(x)
+    if isinstance(x, np.integer):
+        return x
+    if math.isnan(x):
+        raise ValueError("cannot convert float NaN to integer")
+    if math.isinf(x):
+        raise OverflowError("cannot convert float infinity to integer")
+    if not -9223372036854775808.0 <= x < 9223372036854775808.0:
+        raise OverflowError("the integer does not fit into 64 bits")
+    return math.trunc(x)
