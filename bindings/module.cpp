@@ -568,6 +568,8 @@ NB_MODULE(_core, m) {
   m.def("set_without_plan", set_without_plan, nb::arg("when"),
         "When windows are carried out without a plan: 0 never, 1 where a plan is estimated to cost "
         "more, 2 always. Returns the choice before.");
+  m.def("works_at_once", may_work_at_once,
+        "Whether operations of few elements are carried out at once.");
   m.def("set_at_once", set_at_once, nb::arg("elements"),
         "Operations of so many elements and fewer (0 to 1024; NUMBUS_AT_ONCE) are carried out at "
         "once where nothing that they use is pending. Gives what it was before.");

@@ -24,6 +24,7 @@ class Grow:
         self.budget = self.r.randint(4, 12)
         self.ints, self.floats, self.bools, self.numpys = INTS, FLOATS, BOOLS, NUMPYS
         self.alone = False  # in a function of numbers, which sees no arrays
+        self.is_ours = seed % 4 == 3  # with Numbus's arrays
         self.functions = []  # (name, number of arguments)
         self.defaults = set()  # names of those whose last argument has one
 
@@ -248,6 +249,8 @@ class Grow:
     # --- statements
 
     def assignment(self):
+        if not self.alone and self.r.random() < (0.2 if self.is_ours else 0.06):
+            return self.parts()
         r = self.r.random()
         if r < 0.3:
             n = self.pick(*self.ints)
@@ -328,6 +331,55 @@ class Grow:
             f"lm[{i}][{self.index()}] += {self.pick('1', 'n0', self.index())}",
             f"ll[0][1], ll[1][0] = ll[1][{self.index()}], ll[{i}][1]",
         )
+
+    def parts(self):
+        """A statement of slices and rows of arrays."""
+        low = self.pick("", "", "1", "n0 % 4", "-9", *self.counters)
+        high = self.pick("", "5", "6", "n0", "-2", "y0", *self.counters, *self.counters)
+        i, j = self.index(), self.index()
+
+        def part():
+            r = self.r.random()
+            if r < 0.08:
+                if self.is_ours:  # which tell of wrong indices when they are computed
+                    return self.pick("fa", f"ma[{i}]", "ia[:6]")
+                return self.pick("fa[ia[2:8]]", f"fa[ia[{low}:{high}]]", "fa", f"ma[{i}]", "ia[:6]")
+            if r < 0.12:
+                step = self.pick("2", "n0", "-1", "3")
+                return f"{self.pick('fa', 'ga')}[{low}:{high}:{step}]"
+            return self.pick(
+                f"fa[{low}:{high}]", f"ga[{low}:{high}]", f"ga[{low}:{high}]",
+                f"fa[{low}:{high}][::-1]", f"ga[::-1][{low}:{high}]", f"ma[{i}, {low}:{high}]",
+                f"ma[{low}:{high}, {j}]", f"ma[{i}][{low}:{high}]",
+            )  # fmt: skip
+
+        def number():
+            return self.pick(self.floating, self.numpy, self.integer)(1)
+
+        def several():
+            a, b = part(), part()
+            return self.pick(
+                a, f"{number()} * {a}", f"{a} {self.pick('+', '-', '*', '/')} {b}",
+                f"{a} - {self.pick('f0', 'x0', '0.5')} * {b}", f"-{a}", f"{a} / {number()}",
+            )  # fmt: skip
+
+        target = part()
+        if self.is_ours and self.r.random() < 0.6:
+            of = self.pick(
+                f"{part()} @ {part()}", f"np.dot({part()}, {part()})", f"({several()}) @ {part()}",
+                f"np.inner({several()}, {part()})", f"np.sum({several()})",
+            )  # fmt: skip
+            return self.pick(
+                f"x0 = {of}", f"x1 = x0 - {of}", f"fa[{i}] = {of}", f"fa[{j}] -= np.sqrt({of})",
+                f"ma[{i}, {j}] = (1.5 - {of}) / 7", f"{target} = {of}", f"f0 = float({of})",
+                f"{target} -= ({of}) * {part()}",
+            )  # fmt: skip
+        return self.pick(
+            f"{target} = {several()}", f"{target} = {number()}",
+            f"{target} {self.pick('+=', '-=', '*=', '/=')} {self.pick(several(), number())}",
+            f"ba[{low}:{high}] = {self.pick('True', 'b0')}",
+            f"ia[{low}:{high}] = {self.integer(1)}",
+        )  # fmt: skip
 
     def odd(self):
         """What CPython has to do, or what changes types."""

@@ -1,5 +1,6 @@
 """Runs a script as `python script.py` would, with Numbus for NumPy in the user's own modules."""
 
+import gc
 import importlib
 import linecache
 import os
@@ -112,6 +113,7 @@ def main(arguments):
     install()
     if compiles:
         loops.install(report)
+    gc.freeze()  # a script's collections look at its own objects, not at ours
     try:
         if file.endswith(".ipynb"):
             return _notebook(file, output)

@@ -7,9 +7,8 @@ at the head of a loop only grow, until an emission changes nothing.
 """
 
 import ast
-import operator
 
-from . import calls, heads, numbers, places, select
+from . import calls, heads, lines, numbers, places, select
 from .numbers import CODES, STORES, Unsupported, Value
 
 INDENT = "    "
@@ -21,7 +20,7 @@ class NotCompiled(Exception):
     """The loop would be left in each iteration: the line and why."""
 
 
-class Emitter(calls.Calls, places.Places):
+class Emitter(calls.Calls, lines.Lines, places.Places):
     """Emits one loop for the kinds of its names at the entry.
 
     loop: with numbered statements. names: those that are assigned to. fixed: what each other name,
@@ -136,6 +135,10 @@ class Emitter(calls.Calls, places.Places):
         last = 4 + 2 * (len(self.names) + len(self.more)) + 3 * len(self.loops)
         self.line(f"true_ = int(si[{last}])")
         self.line(f"false_ = int(si[{last + 1}])")
+        most = "".join(f", {f[5]}_{d}" for f in self.by_parameter.values() for d in range(f[3])
+                       if f[6] in numbers.ARRAYS)  # fmt: skip
+        for k in range(self.scratches):
+            self.line(f"scratch{k} = np.empty(min(max(1{most}), {lines.MOST}))")
         for k, a in enumerate(self.growing):
             self.line(f"{a}_room = {a}.shape[0]")
             self.line(f"{a}_0 = int(si[{last + 2 + k}])")
@@ -234,6 +237,7 @@ class Emitter(calls.Calls, places.Places):
     def _versions(self, n, several, env, emit):
         if not several:
             mark, level = len(self.lines), self.level
+            self._used = 0
             try:
                 return emit(env)
             except Unsupported as e:
@@ -428,6 +432,8 @@ class Emitter(calls.Calls, places.Places):
     # --- assignments: values and places first, with all checks; then the effects
 
     def _assign(self, n, env):
+        if self.store(n, env):
+            return env
         if isinstance(n, ast.AugAssign):
             operator = type(n.op)
             if isinstance(n.target, ast.Name):
@@ -564,14 +570,18 @@ class Emitter(calls.Calls, places.Places):
             return Value(self.truth(n, env), "b")
         if isinstance(n.op, ast.USub) and isinstance(n.operand, ast.Constant):
             return numbers.constant(-n.operand.value)
+        if isinstance(n.op, ast.USub):
+            return self._number_of(self.operand(n, env))
         return numbers.unary(self, type(n.op), self.value(n.operand, env))
 
     def _binop(self, n, env):
-        known = _known_integer(n)
-        if known is not None:
-            return numbers.constant(known)
-        a = self._kept(self.value(n.left, env))
-        return numbers.binary(self, type(n.op), a, self._kept(self.value(n.right, env)), n.right)
+        return self._number_of(self.operand(n, env))
+
+    @staticmethod
+    def _number_of(found):
+        if isinstance(found, lines.Line):
+            raise Unsupported("a part of an array")
+        return found
 
     def _kept(self, v):
         """A value under a name, as its text is used more than once."""
@@ -635,24 +645,6 @@ class Emitter(calls.Calls, places.Places):
         array, index = self._element(n, env)
         v = numbers.load(array, index)
         return Value(self.temporary(v.text), v.kind)
-
-
-_FOLDED = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Pow: operator.pow,
-}  # fmt: skip
-
-
-def _known_integer(n):
-    """What an expression of integers of the source gives, such as 10**9 + 7; None for others."""
-    if isinstance(n, ast.Constant) and type(n.value) is int and abs(n.value) < 1 << 63:
-        return n.value
-    if not isinstance(n, ast.BinOp) or type(n.op) not in _FOLDED:
-        return None
-    a, b = _known_integer(n.left), _known_integer(n.right)
-    if a is None or b is None or (isinstance(n.op, ast.Pow) and not 0 <= b < 64):
-        return None
-    found = _FOLDED[type(n.op)](a, b)
-    return found if abs(found) < 1 << 63 else None
 
 
 def _is_small(text):

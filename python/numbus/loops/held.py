@@ -96,6 +96,8 @@ class Held:
             if value is not _NOTHING:
                 self.values[name] = value
                 fixed[name] = self._describe(value)
+        # Whether products of parts of arrays are numbers of a known type.
+        fixed["@"] = "o" if not _core.works_at_once() else ("call", "@")
         self.entry, self.fixed = entry, fixed
         self.numbers = [n for n, f in fixed.items() if isinstance(f, str) and f in numbers.STORES]
         self.key = (*entry.values(), *fixed.values())

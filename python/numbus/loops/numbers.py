@@ -1,12 +1,14 @@
 """Operations of numbers exactly as CPython and NumPy do them, with checks for what is left to them.
 
 Kinds: i f b are Python's int, float, bool; I F B are np.int64, np.float64, np.bool_; H G are
-elements of arrays of Numbus's: subclasses of the former two; those of narrow.py are NumPy's
+elements of arrays of Numbus's: subclasses of the former two; L a float64 that may be computed
+later, of which the type is not known, so that no name may hold it; those of narrow.py are NumPy's
 integers of fewer bits.
 """
 
 import ast
 import math
+import operator
 
 import numpy
 
@@ -22,9 +24,9 @@ STORES |= dict.fromkeys(narrow.KINDS, "i")
 ROWS = {chr(0xE000 + k): k for k in range(64)}
 CODES |= {kind: FIRST_ROW + k for kind, k in ROWS.items()}
 STORES |= dict.fromkeys(ROWS, "i")
-FLOATS, INTEGERS, NUMPYS = "fFG", "iIH" + narrow.KINDS, "IFHG" + narrow.KINDS
+FLOATS, INTEGERS, NUMPYS = "fFGL", "iIH" + narrow.KINDS, "IFHGL" + narrow.KINDS
 _EXACT = 1 << 53  # up to here each int is a float64
-_LARGEST = "1.7976931348623157e+308"
+LARGEST = "1.7976931348623157e+308"
 _LEAST_NORMAL = "2.2250738585072014e-308"
 
 
@@ -53,6 +55,24 @@ def constant(value):
     raise Unsupported(f"the constant {value!r}")
 
 
+_FOLDED = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Pow: operator.pow,
+}  # fmt: skip
+
+
+def known_integer(n):
+    """What an expression of integers of the source gives, such as 10**9 + 7; None for others."""
+    if isinstance(n, ast.Constant) and type(n.value) is int and abs(n.value) < 1 << 63:
+        return n.value
+    if not isinstance(n, ast.BinOp) or type(n.op) not in _FOLDED:
+        return None
+    a, b = known_integer(n.left), known_integer(n.right)
+    if a is None or b is None or (isinstance(n.op, ast.Pow) and not 0 <= b < 64):
+        return None
+    found = _FOLDED[type(n.op)](a, b)
+    return found if abs(found) < 1 << 63 else None
+
+
 def truth(v):
     if v.kind in "bB":
         return v.text
@@ -76,12 +96,14 @@ def _not_exact(e, v):
 def _finite(e, r, kind):
     """NumPy warns of most results that are not finite."""
     name = e.temporary(r)
-    e.check(f"not (abs({name}) <= {_LARGEST})")
+    e.check(f"not (abs({name}) <= {LARGEST})")
     return Value(name, kind)
 
 
 def _result(a, b, real):
     """The kind of what an operator makes of two numbers, one of which is NumPy's."""
+    if "L" in a.kind + b.kind:
+        return "L"
     ours = a.kind in "HG" or b.kind == "G" or (b.kind == "H" and a.kind != "F")
     return ("G" if ours else "F") if real else ("H" if ours else "I")
 
@@ -193,9 +215,9 @@ def _power(e, a, b, exponent, numpys, floats):
             e.check(f"mul_overflows({old}, {x})")
         return Value(r, "i")
     x, y = e.temporary(_float(a)), e.temporary(_float(b))
-    e.check(f"not (abs({x}) <= {_LARGEST}) or not (abs({y}) <= {_LARGEST}) or {x} <= 0.0")
+    e.check(f"not (abs({x}) <= {LARGEST}) or not (abs({y}) <= {LARGEST}) or {x} <= 0.0")
     r = e.temporary(f"c_pow({x}, {y})")
-    e.check(f"not ({_LEAST_NORMAL} <= {r} <= {_LARGEST})")
+    e.check(f"not ({_LEAST_NORMAL} <= {r} <= {LARGEST})")
     return Value(r, "f")
 
 
@@ -234,6 +256,8 @@ def compare(e, op, a, b):
     kind = "B" if a.kind in NUMPYS + "B" or b.kind in NUMPYS + "B" else "b"
     if "B" in a.kind + b.kind:
         raise Unsupported("a comparison of NumPy's bools")
+    if "L" in a.kind + b.kind:
+        raise Unsupported("a comparison of a number that may be computed later")
     if a.kind in FLOATS or b.kind in FLOATS:
         _not_exact(e, a)
         _not_exact(e, b)
@@ -310,6 +334,7 @@ _OF_C = {
 }  # fmt: skip
 _LOGARITHMS = {"log", "log2", "log10"}
 C_FUNCTIONS = (*_OF_C, *_LOGARITHMS)
+OF_LINES = "numbus.dot", "numbus.inner", "numbus.sum"
 KNOWN = {
     "abs", "min", "max", "round", "int", "float", "bool", "len", "range", "reversed", "enumerate",
     "zip", "math.sqrt", "math.fabs", "math.gcd", "math.pow", "math.degrees", "math.radians",
@@ -317,6 +342,7 @@ KNOWN = {
     "numpy.float64", "numpy.int64", *(f"numpy.{n}" for n in narrow.LETTERS.values()),
     *(f"{of}.{n}" for of in ("numpy", "numbus")
       for n in ("sqrt", "abs", "floor", "ceil", "trunc", "maximum", "minimum")),
+    *OF_LINES,
 }  # fmt: skip
 
 
@@ -334,6 +360,8 @@ def known_function(value):
     if name is None or not name.startswith("numbus."):
         return name
     # Where numbers are kept as `generic`, there is no type for the results of ours.
+    if name in OF_LINES:
+        return name
     of_two = name in ("numbus.maximum", "numbus.minimum")
     found = type(value(2.0, 3.0) if of_two else value(2.0))
     return name if found is not numpy.float64 and issubclass(found, numpy.float64) else None
@@ -342,9 +370,10 @@ def known_function(value):
 def call(e, name, args):
     """A call of one of KNOWN; the arguments are names or constants."""
     if name.startswith("numbus."):  # the same, whose results are numbers of ours
-        given = [Value(a.text, {"G": "F", "H": "I"}.get(a.kind, a.kind)) for a in args]
+        given = [Value(a.text, {"G": "F", "H": "I", "L": "F"}.get(a.kind, a.kind)) for a in args]
         made = call(e, f"numpy.{name.partition('.')[2]}", given)
-        return Value(made.text, {"F": "G", "I": "H"}[made.kind])
+        later = "L" in [a.kind for a in args]
+        return Value(made.text, "L" if later else {"F": "G", "I": "H"}[made.kind])
     if name in ("min", "max"):
         if len(args) < 2 or len({a.kind for a in args}) > 1 or args[0].kind == "B":
             raise Unsupported(f"{name}() of several types, or of one value")
@@ -405,11 +434,11 @@ def call(e, name, args):
         return Value(e.temporary(f"math.sqrt({x})"), "f")
     short = name.partition(".")[2]
     if short in _LOGARITHMS:
-        e.check(f"not (0.0 < {x} <= {_LARGEST})")
+        e.check(f"not (0.0 < {x} <= {LARGEST})")
         return Value(e.temporary(f"c_{short}({x})"), "f")
-    e.check(f"not (abs({x}) <= {_LARGEST})")
+    e.check(f"not (abs({x}) <= {LARGEST})")
     r = e.temporary(f"c_{short}({x})")
-    e.check(f"not (abs({r}) <= {_LARGEST})")
+    e.check(f"not (abs({r}) <= {LARGEST})")
     return Value(r, "f")
 
 
@@ -448,7 +477,7 @@ def _of_numpy(e, name, a):
     if a.kind not in "fF" and not (short == "sqrt" and a.kind in "iI"):
         raise Unsupported(f"{name}() of this type")
     x = e.temporary(_float(a))
-    e.check(f"not (abs({x}) <= {_LARGEST})")
+    e.check(f"not (abs({x}) <= {LARGEST})")
     if short == "sqrt":
         e.check(f"{x} < 0.0")
         return Value(e.temporary(f"math.sqrt({x})"), "F")

@@ -16,7 +16,7 @@ _REFUSED = (
 _EXPRESSIONS = (
     ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Constant, ast.Name,
     ast.Subscript, ast.Attribute, ast.Tuple, ast.Call, ast.operator, ast.unaryop, ast.boolop,
-    ast.cmpop, ast.expr_context, ast.keyword,
+    ast.cmpop, ast.expr_context, ast.keyword, ast.Slice,
 )  # fmt: skip
 MOST_STATEMENTS = 400
 
