@@ -26,6 +26,7 @@ class Line:
     def __init__(self, count, element, is_ours, array=None, index=None, view=None):
         self.count, self.element, self.is_ours = count, element, is_ours
         self.array, self.index, self.view = array, index, view
+        self.is_computed = array is None
         self.of = None  # (indices, first, step) of a part
         self.is_part = False  # rather than a whole array
 
@@ -44,7 +45,7 @@ class Lines:
             if not isinstance(n.operand, ast.Constant):
                 a = self.operand(n.operand, env)
                 if isinstance(a, Line):
-                    return self._checked(a.count, lambda t: f"-{a.element(t)}", a.is_ours)
+                    return self._computed(a.count, lambda t: f"-{a.element(t)}", a.is_ours)
                 return numbers.unary(self, ast.USub, a)
         if isinstance(n, (ast.Subscript, ast.Name)):
             found = self._part(n, env)
@@ -74,22 +75,24 @@ class Lines:
             self.check(f"{x.count} != {lines[0].count}")
         first, second = (self._getter(x) for x in (a, b))
         if op is ast.Div:
-            second = self._divisor(second, isinstance(b, Line))
-        return self._checked(
+            second = self._divisor(second, b)
+        return self._computed(
             lines[0].count,
             lambda t: f"{first(t)} {sign} {second(t)}",
             all(x.is_ours for x in lines),
         )
 
-    def _divisor(self, get, is_line):
+    def _divisor(self, get, b):
         """Divisors, of which zero is left to CPython."""
-        if not is_line:
+        if not isinstance(b, Line):
             self.check(f"{get('')} == 0.0")
             return get
 
         def element(t):
             y = get(t)
             self.line(f"bad_ |= int({y} == 0.0)")
+            if b.is_computed:
+                self._note_not_finite(y)
             return self.temporary(f"{y} if {y} != 0.0 else 1.0")
 
         return element
@@ -98,6 +101,11 @@ class Lines:
         if isinstance(a, Line):
             if a.array is not None and a.array[1] not in "FG":
                 raise Unsupported("parts of arrays of this type")
+            if a.of is not None and a.of[2] == "-1":  # whose loop would not be one of vectors
+                name = self._new_scratch()
+                self.check(f"{a.count} > {MOST}")
+                self.line(f"{name}[:{a.count}] = {a.view}")
+                return lambda t: self.temporary(f"{name}[{t}]")
             return a.element
         if a.kind not in numbers.FLOATS + numbers.INTEGERS + "b":
             raise Unsupported("a number of this type with a part of an array")
@@ -108,15 +116,14 @@ class Lines:
     def _as_int(a):
         return f"int({a.text})" if a.kind == "b" else a.text
 
-    def _checked(self, count, text, is_ours):
-        """The Line of a text for each element; NumPy warns of most that are not finite."""
+    def _computed(self, count, text, is_ours):
+        """The Line of a text for each element. NumPy warns of most that are not finite, which
+        later sums, differences and products are not either.
+        """
+        return Line(count, lambda t: self.temporary(text(t)), is_ours)
 
-        def element(t):
-            r = self.temporary(text(t))
-            self.line(f"bad_ |= int(not (abs({r}) <= {numbers.LARGEST}))")
-            return r
-
-        return Line(count, element, is_ours)
+    def _note_not_finite(self, r):
+        self.line(f"bad_ |= int(not (abs({r}) <= {numbers.LARGEST}))")
 
     # --- parts of arrays
 
@@ -164,6 +171,9 @@ class Lines:
         if step == "1":
             whole = f"{first}:{first} + {count}"
             view = f"{array[5]}[{', '.join(whole if i is None else i for i in index)}]"
+        elif step == "-1":
+            whole = f"{first} + 1 - {count}:{first} + 1"
+            view = f"{array[5]}[{', '.join(whole if i is None else i for i in index)}][::-1]"
         load = lambda t: self.temporary(numbers.load(array, at(t)).text)  # noqa: E731
         made = Line(count, load, array[6] == "ours", array, at, view)
         made.of = index, first, step
@@ -230,7 +240,9 @@ class Lines:
             return self.temporary(f"float({array[5]}[{i}])")
 
         self.check(f"{extent} == 0")
-        return Line(where.count, element, array[6] == "ours" and where.is_ours)
+        made = Line(where.count, element, array[6] == "ours" and where.is_ours)
+        made.is_computed = False
+        return made
 
     # --- what is computed of all elements
 
@@ -245,14 +257,24 @@ class Lines:
         self.end()
         self.check("bad_ != 0")
 
-    def _scratch(self, line):
-        """The name of an array that begins with the elements."""
+    def _new_scratch(self):
         if self._called is not None:
             raise Unsupported("parts of arrays in a function")
-        name = f"scratch{self._used}"
         self._used += 1
         self.scratches = max(self.scratches, self._used)
-        self._all(line.count, lambda t: self.line(f"{name}[{t}] = {line.element(t)}"))
+        return f"scratch{self._used - 1}"
+
+    def _scratch(self, line):
+        """The name of an array that begins with the elements."""
+        name = self._new_scratch()
+
+        def emit(t):
+            r = line.element(t)
+            if line.is_computed:
+                self._note_not_finite(r)
+            self.line(f"{name}[{t}] = {r}")
+
+        self._all(line.count, emit)
         return name
 
     def _viewed(self, a):

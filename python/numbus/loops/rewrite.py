@@ -66,7 +66,7 @@ def linked(code, plain):
         return found[0]
 
     def link(code):
-        constants = []
+        constants, loops = [], set()
         for c in code.co_consts:
             if isinstance(c, types.CodeType):
                 made = link(c)
@@ -74,10 +74,13 @@ def linked(code, plain):
                 c = made
             elif type(c) is str and c.startswith(_MARK):
                 number, name = c[len(_MARK) :].split()
+                loops.add(int(number))
                 c = run.loop_of(int(number))
                 c = c if name == "self" else getattr(c, name)
             constants.append(c)
-        return code.replace(co_consts=tuple(constants))
+        code = code.replace(co_consts=tuple(constants))
+        run.note_code(code, loops)
+        return code
 
     pairs = []
     made = link(code)

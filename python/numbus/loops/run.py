@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import time
+import types
 
 import numpy
 
@@ -59,6 +60,7 @@ class Loop(_core.Loop):
         self.outer, self.inner = outer, []
         if outer is not None:
             outer.inner.append(self)
+        self.code, self.beside = None, ()  # where it stands, and the loops there
         self.codes = {}  # by types
         self.failures = self.entries = self.exits = 0
         self.postponed = 0
@@ -127,6 +129,26 @@ def add_loop(node, names, file, outer):
     return len(_loops) - 1
 
 
+def note_code(code, numbers):
+    """Notes the loops that a rewritten code has."""
+    for k in numbers:
+        _loops[k].code, _loops[k].beside = code, numbers
+
+
+def _restore(this, names):
+    """Has the functions of a module run the code of their source, where no loop in it is compiled
+    any more.
+    """
+    if not all(_loops[k].dead for k in this.beside):
+        return
+    for value in list(names.values()):
+        parts = list(vars(value).values()) if isinstance(value, type) else [value]
+        for f in parts:
+            f = getattr(f, "__func__", f) if type(f) in (staticmethod, classmethod) else f
+            if type(f) is types.FunctionType and _core.running_code(f) is this.code:
+                f.__code__  # noqa: B018 - which puts that of the source in its place
+
+
 def loop_of(number):
     """The loop with this number."""
     return _loops[number]
@@ -137,6 +159,14 @@ def loop_of(number):
 
 def wanted(this):
     """Whether a hot loop ends here, for compiled code to take over; has it compiled."""
+    frame = sys._getframe(1)
+    found = _wanted(this, frame)
+    if this.dead:
+        _restore(this, frame.f_globals)
+    return found
+
+
+def _wanted(this, frame):
     if State.after is not None:
         return True
     if this.yields:
@@ -156,7 +186,6 @@ def wanted(this):
     if not _may_enter():
         this.hot = 1.5 * this.seconds
         return False
-    frame = sys._getframe(1)
     try:
         held = Held(this, frame, this.seconds, guess=True)
         if type(this.codes.get(held.key)) is background.Code:
@@ -185,6 +214,7 @@ def give_up(this):
     """Notes that a loop goes over no numbers."""
     this.why = f"line {this.line}: a loop over something else than numbers"
     this.give_up()
+    _restore(this, sys._getframe(1).f_globals)
 
 
 def _may_enter():
@@ -201,9 +231,12 @@ def enter(run):
     """
     collects = gc.isenabled()
     gc.disable()  # a finaliser of the program's may change what the loop reads
+    frame = sys._getframe(1)
     try:
-        return _enter(run, sys._getframe(1))
+        return _enter(run, frame)
     finally:
+        if run.loop.dead:
+            _restore(run.loop, frame.f_globals)
         if collects:
             gc.enable()
 
