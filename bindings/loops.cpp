@@ -21,6 +21,8 @@ constexpr int64_t kShort = 32;     // ranges of fewer items are not looked at by
 constexpr double kLook = 5e-4;     // seconds between two looks at a loop
 constexpr double kWorth = 1e-3;    // seconds that one entry should at least take
 constexpr int64_t kMisses = 1000;  // executions over no numbers until a loop is given up
+constexpr int64_t kShortRuns = 10000;  // executions of a while loop of few items until then, too
+constexpr int64_t kFew = 16;           // items of such
 constexpr int64_t kNever = INT64_MAX;
 constexpr int64_t kAll = 1LL << 60;  // after all statements
 
@@ -380,7 +382,12 @@ PyObject* begin(PyObject* self, PyObject* over) {
   Loop& l = as_loop(self);
   forget(ended_loops, &l);
   if (over == Py_None && !l.is_for) {
-    ++l.executions;
+    if (++l.executions == kShortRuns && l.items < kFew * kShortRuns && !l.ready && !l.dead &&
+        enabled && !after_items) {
+      PyObject* nobody = call_back(2, self);
+      if (!nobody) return nullptr;
+      Py_DECREF(nobody);
+    }
     return new_items(&l, nullptr, nullptr, kNever);
   }
   if (l.dead || !enabled) return Py_NewRef(over);
@@ -722,7 +729,7 @@ void bind_loops(nb::module_& m) {
       "Whether loops are entered: after so many items, or, for 0, where it pays. wanted(loop): "
       "whether there is code for it; enter(run): runs it, and gives the values of names; "
       "give_up(loop): it goes over no "
-      "numbers.");
+      "numbers, or has few items each time.");
   m.def("watch_code", watch_code, "Has functions with rewritten code show that of their source.");
   m.def(
       "remember_code",
