@@ -17,10 +17,10 @@
 namespace numbus::bindings {
 namespace {
 
-constexpr int64_t kShort = 32;     // ranges of fewer items are not looked at by themselves
-constexpr double kLook = 5e-4;     // seconds between two looks at a loop
-constexpr double kWorth = 1e-3;    // seconds that one entry should at least take
-constexpr int64_t kMisses = 1000;  // executions over no numbers until a loop is given up
+constexpr int64_t kShort = 32;         // ranges of fewer items are not looked at by themselves
+constexpr double kLook = 5e-4;         // seconds between two looks at a loop
+constexpr double kWorth = 1e-3;        // seconds that one entry should at least take
+constexpr int64_t kMisses = 1000;      // executions over no numbers until a loop is given up
 constexpr int64_t kShortRuns = 10000;  // executions of a while loop of few items until then, too
 constexpr int64_t kFew = 16;           // items of such
 constexpr int64_t kNever = INT64_MAX;
@@ -180,8 +180,12 @@ PyObject* new_items(Loop* l, PyObject* over, PyObject* inner, int64_t length) {
   it->start = 0;
   const bool counted = length != kNever;
   it->left = it->stretch = after_items ? after_items : counted ? 8 : kShort;
+  if (!counted && !after_items && l->per_item > 0)
+    it->left = it->stretch =
+        std::clamp(static_cast<int64_t>(kLook / l->per_item), int64_t{1}, kShort);
   if (l->ready && !after_items) it->left = it->stretch = 0;
-  if (counted || l->ready) it->start = seconds_now();
+  // Of many executions of few items some are measured.
+  if (counted || l->ready || l->executions % 64 == 1) it->start = seconds_now();
   return reinterpret_cast<PyObject*>(it);
 }
 
@@ -248,7 +252,12 @@ int look(Items& it) {
     return 0;
   }
   const double took = it.start > 0 ? now - it.start : 0;
-  if (it.start > 0) note_time(l, it.stretch, took);
+  if (it.start > 0) {
+    note_time(l, it.stretch, took);
+  } else {
+    l.items += it.stretch;
+    l.seconds += static_cast<double>(it.stretch) * l.per_item;
+  }
   it.start = now;
   const int64_t last = it.stretch;
   it.stretch = 0;  // in case of an exception
