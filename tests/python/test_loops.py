@@ -321,6 +321,21 @@ def test_reasons_are_told():
     assert "something else" in why("for i in f(x):\n    s += i")
 
 
+def test_explain_tells_of_loops():
+    found = execute(
+        textwrap.dedent("""
+        def f(a, n):
+            for i in range(n):
+                a[i] = 0.5 * i
+        t = str(np.explain(f, np.zeros(9), 9, ir=True))
+    """),
+        nb, "<script>", True, 2,
+    )  # fmt: skip
+    told = found["names"]["t"]
+    assert "loop <script>:3 ran compiled, " in told and "def loop(si, sf, a0):" in told
+    assert "a ndarray float64[9], " in told and ", n int" in told
+
+
 def test_command_line(tmp_path):
     path = tmp_path / "script.py"
     path.write_text(

@@ -19,11 +19,13 @@ class Explanation(str):
 def explain(target, *args, ir=False, **kwargs):
     """How work is run: for each flush its reason and its kernels; for each kernel its shape, the
     bytes it moves, how it ran, the operations fused into it, their Python lines, and the values
-    that never left its registers; and which compiled functions were run by Python, and why.
+    that never left its registers; which compiled functions were run by Python, and why; and which
+    loops of the script ran compiled (docs/loops.md).
 
     target: a function, which is called with `args` and `kwargs`: all that runs meanwhile is
     described, and what it leaves pending; or an array, whose pending work is run and described.
-    With `ir=True` each kernel's IR follows it. Raises TypeError for anything else.
+    With `ir=True` each kernel's IR follows it, and of a loop the function in the kernel language
+    that it has become. Raises TypeError for anything else.
     """
     if not callable(target) and not isinstance(target, (_core.ndarray, _core.generic)):
         raise TypeError(
@@ -32,7 +34,7 @@ def explain(target, *args, ir=False, **kwargs):
     if callable(target):
         _core.synchronize()
         _core.explain_begin(ir)
-        left = []
+        left = compiling.Told(ir)
         compiling.explained.append(left)
         try:
             result = target(*args, **kwargs)

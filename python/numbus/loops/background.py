@@ -20,9 +20,10 @@ _count = 0  # threads that compile, of which the program does not know
 class Code:
     """A compiled loop for certain types."""
 
-    def __init__(self, call, loops, lines, is_deep):
+    def __init__(self, call, loops, lines, is_deep, text):
         self._call, self.loops, self.lines = call, loops, lines
         self.is_deep = is_deep  # whether a function in it calls itself
+        self.text = text  # lines of the functions in the kernel language
 
     def __call__(self, *args):
         return self._call(*args)
@@ -129,12 +130,12 @@ def _compile(this, fixed, entry, types):
         "math": math, "np": numpy, **numbers.STEPS, "floor_divided": numbers.floor_divided,
         "remainder": numbers.remainder, "greatest_divisor": numbers.greatest_divisor,
     }  # fmt: skip
-    if os.environ.get("NUMBUS_LOOPS_PRINT"):
-        print(f"# {this.file}:{this.line}", *leave, *text, sep="\n", file=sys.stderr)
+    shown = [*leave, *text]
     for name, _, lines, _ in [f for f in emitter.made.values() if type(f) is tuple]:
-        if os.environ.get("NUMBUS_LOOPS_PRINT"):
-            print(*lines, sep="\n", file=sys.stderr)
+        shown += lines
         names[name] = _generate.make(name, lines, **names)
+    if os.environ.get("NUMBUS_LOOPS_PRINT"):
+        print(f"# {this.file}:{this.line}", *shown, sep="\n", file=sys.stderr)
     try:
         call = _generate.compiled(
             "loop", text, {"boundscheck": False}, leave=_generate.make("leave", leave), **names
@@ -144,7 +145,8 @@ def _compile(this, fixed, entry, types):
         return f"the compiler: {str(error).splitlines()[0]}"
     lines = {n.at: n.lineno for n in ast.walk(this.node) if hasattr(n, "at")}
     loops = [(n.at, n.target, heads.over(n)) for n in emitter.loops]
-    return Code(call, loops, lines, any(called.calls_itself for called, _ in emitter.made))
+    is_deep = any(called.calls_itself for called, _ in emitter.made)
+    return Code(call, loops, lines, is_deep, shown)
 
 
 def wait():

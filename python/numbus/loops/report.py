@@ -45,6 +45,19 @@ def _share(file, first, last):
     return min(1.0, found / max(_looks[0], 1))
 
 
+def explain(told, this, held, code, how):
+    """What nb.explain() says of one entry of compiled code."""
+    told.append(f"loop {this.file}:{this.line} ran compiled, {how}")
+    values = [(n, held.values[n]) for n in sorted(held.values)]
+    kinds = [
+        f"{n} {type(v).__name__}{f' {v.dtype}{list(v.shape)}' if getattr(v, 'ndim', 0) else ''}"
+        for n, v in values
+        if held.entry.get(n, held.fixed.get(n)) != "o"
+    ]
+    told.append(f"  values    {', '.join(kinds)}")
+    told += [f"  {line}" for line in code.text] if told.ir else []
+
+
 def lines(loops):
     """The lines of the report."""
     told, found = [], set()

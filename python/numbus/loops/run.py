@@ -14,6 +14,7 @@ import types
 import numpy
 
 from .. import _core
+from ..core.compiling import explained
 from . import background, functions, heads, numbers, report, select
 from .called import DEEPEST
 from .held import MAKE, Held, TooCostly
@@ -293,6 +294,9 @@ def _enter(run, frame):
             run.interrupted = True
     pending = int(si[0])
     this.entries += 1
+    if explained:
+        left = "" if pending == -1 else f"; left at line {code.lines[pending]}"
+        report.explain(explained[-1], this, held, code, f"{took * 1e3:.3g} ms{left}")
     if pending == -1:
         run.finished, run.pending = True, _FINISHED
         return values

@@ -12,7 +12,8 @@ from .kinds import ITEM, ITEMS, TRUTH, flat
 from .watch import Watch, observe, renew
 
 __all__ = [
-    "ITEM", "ITEMS", "TRUTH", "CompileWarning", "Compiled", "Parts", "compile", "explained",
+    "ITEM", "ITEMS", "TRUTH", "CompileWarning", "Compiled", "Parts", "Told", "compile",
+    "explained",
     "flat", "observe", "renew",
 ]  # fmt: skip
 
@@ -22,7 +23,15 @@ _KINDS = 512  # of calls of one function, before all are
 _CHANGING = "what it depends on is another at each call"
 _UNKNOWN = "an argument's elements can be read by the host, or operations are watched or cast"
 
-explained = []  # by each `explain` that runs: which compiled functions Python has run, and why
+explained = []  # by each `explain` that runs: which compiled functions Python has run, and loops
+
+
+class Told(list):
+    """What `explain` says of these, in lines; ir: with their kernels' text."""
+
+    def __init__(self, ir):
+        super().__init__()
+        self.ir = ir
 
 
 class CompileWarning(UserWarning):
