@@ -349,3 +349,17 @@ def test_names_that_mean_something_else(after):
         except NameError as e:
             out.append((i, str(e)))
         """, after)  # fmt: skip
+
+
+@pytest.mark.parametrize("exponent", ["1", "2", "3", "7", "2.0", "5.0", "64"])
+def test_powers_of_negative_floats(exponent):
+    made = check(f"""
+        values = [0.5 * k - 3.0 for k in range(13)] + [-0.0, 0.0, -1e-300, 1e200, -1e200, 1.1e-5]
+        out = [0.0] * len(values)
+        for i in range(13):
+            out[i] = values[i] ** {exponent}
+        for i in range(len(values)):
+            if values[i] ** {exponent} < 0.0:
+                out[i] = -(values[i] ** {exponent})
+    """, entered=True)  # fmt: skip
+    assert not made[0].exits

@@ -215,6 +215,13 @@ def _power(e, a, b, exponent, numpys, floats):
             e.check(f"mul_overflows({old}, {x})")
         return Value(r, "i")
     x, y = e.temporary(_float(a)), e.temporary(_float(b))
+    known = getattr(exponent, "value", None) if a.kind == "f" else None
+    if type(known) in (int, float) and 1 <= known <= 64 and known == int(known):
+        # As CPython does it, whose result is that of the absolute value, but for the sign.
+        e.check(f"not (abs({x}) <= {LARGEST})")
+        r = e.temporary(f"c_pow(abs({x}), {y})")
+        e.check(f"{x} != 0.0 and not ({_LEAST_NORMAL} <= {r} <= {LARGEST})")
+        return Value(e.temporary(f"math.copysign({r}, {x})") if known % 2 else r, "f")
     e.check(f"not (abs({x}) <= {LARGEST}) or not (abs({y}) <= {LARGEST}) or {x} <= 0.0")
     r = e.temporary(f"c_pow({x}, {y})")
     e.check(f"not ({_LEAST_NORMAL} <= {r} <= {LARGEST})")
