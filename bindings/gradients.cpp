@@ -97,6 +97,14 @@ void bind_gradients(nb::module_& m) {
       .def(nb::init<>())
       .def("__enter__", [](Paused& p) { p.pause = std::make_unique<Unobserved>(); })
       .def("__exit__", [](Paused& p, nb::args) { p.pause.reset(); });
+  m.def(
+      "detect_anomalies",
+      [](int which) {
+        return static_cast<int>(program::detect_anomalies(static_cast<program::Anomalies>(which)));
+      },
+      "Has this thread look for NaN: 0 not, 1 in derivatives, 2 in what operations make, too. "
+      "Gives "
+      "what it did before.");
   nb::class_<Reading>(m, "constants",
                       "A block in which elements that depend on what is differentiated are read.")
       .def(nb::init<>())

@@ -76,8 +76,8 @@ _LATE = {
     for module, names in {
         "kernels": "guvectorize jit njit prange stencil types",
         "kernels._any_callable": "vectorize",
-        "gradients": "checkpoint custom_gradient grad jacobian jvp stop_gradient value_and_grad "
-        "vjp",
+        "gradients": "checkpoint custom_gradient detect_anomaly grad jacobian jvp stop_gradient "
+        "value_and_grad vjp",
         "batches": "vmap",
         "core.compiling": "CompileWarning compile",
         "measure.timer": "benchmark load_ipython_extension",

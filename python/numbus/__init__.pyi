@@ -650,6 +650,7 @@ degrees: _Unary
 """Radians to degrees."""
 def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Any:
     """A copy of `arr` without the indices `obj` along `axis` (None: flattened)."""
+detect_anomaly: Any
 def device_info() -> dict[str, Any]:
     """A dict about the devices: the default one, processor, vector width, memory in use."""
 def diag(v: ArrayLike, k: SupportsIndex = 0) -> ndarray:

@@ -15,8 +15,8 @@ from .core.operands import to_ndarray
 from .functions.joining import stack
 
 __all__ = [
-    "checkpoint", "custom_gradient", "grad", "jacobian", "jvp", "stop_gradient", "value_and_grad",
-    "vjp",
+    "checkpoint", "custom_gradient", "detect_anomaly", "grad", "jacobian", "jvp", "stop_gradient",
+    "value_and_grad", "vjp",
 ]  # fmt: skip
 
 
@@ -423,3 +423,36 @@ def checkpoint(function):
         return function(*args, **keywords) if made is None else made
 
     return wrapper
+
+
+class detect_anomaly:
+    """A block in which the first operation that makes NaN of numbers is an error.
+
+    The message names the operation and its line; of a derivative, the operation that it is of.
+    Each operation is looked at when it is recorded, which takes much longer: for finding mistakes.
+
+    Raises
+    ------
+    RuntimeError
+        For the first operation, or derivative of one, that gives NaN.
+
+    Examples
+    --------
+    >>> import numbus as nb
+    >>> with nb.detect_anomaly():
+    ...     nb.grad(lambda x: nb.sqrt(x * 0.0).sum())(nb.ones(2))
+    Traceback (most recent call last):
+    RuntimeError: [detect_anomaly] a derivative is NaN; ...
+    """
+
+    _which = 2
+
+    def __init__(self):
+        self._before = []
+
+    def __enter__(self):
+        self._before.append(_core.detect_anomalies(self._which))
+        return self
+
+    def __exit__(self, *error):
+        _core.detect_anomalies(self._before.pop())

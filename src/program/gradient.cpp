@@ -11,7 +11,7 @@ namespace {
 
 std::string line_of(const Entry& e) {
   const Runtime& rt = Runtime::get();
-  if (e.pullback || !rt.describe_line) return "";
+  if (!rt.describe_line) return "";
   const SourceLine line = rt.describe_line(e.instr.line);
   if (line.file.empty()) return "";
   return " at " + line.file + ":" + std::to_string(line.line);
@@ -103,6 +103,33 @@ void pull_entry(const Entry& e, Adjoints& adjoints) {
       adjoints.add(e.operands[k].region, *parts[k]);
 }
 
+// The first derivative that is no number is that of this entry by one of its operands.
+void require_numbers(const Entry& e, Adjoints& adjoints) {
+  for (const Operand& o : e.operands) {
+    if (!o.active) continue;
+    const std::optional<Array> g = adjoints.of(o.region);
+    if (g && has_nan(*g))
+      raise(ErrorKind::Runtime, "detect_anomaly", "a derivative is NaN",
+            "the derivative of " + e.title() + line_of(e), "numbers");
+  }
+}
+
+// While it lives, the operations that find derivatives are not looked at themselves.
+class Looking {
+ public:
+  Looking() : before_(detected_anomalies()) {
+    if (before_ == Anomalies::All) detect_anomalies(Anomalies::Derivatives);
+  }
+  ~Looking() {
+    if (before_ == Anomalies::All) detect_anomalies(before_);
+  }
+  Looking(const Looking&) = delete;
+  bool at_all() const { return before_ != Anomalies::None; }
+
+ private:
+  Anomalies before_;
+};
+
 }  // namespace
 
 const Array& saved(const Operand& o) {
@@ -145,6 +172,7 @@ void no_derivative(const Entry& e) {
 void pull_all(const std::deque<Entry>& all, Adjoints& adjoints,
               const std::function<void(size_t)>& visited,
               const std::function<void(size_t)>& passed) {
+  const Looking looking;
   for (size_t n = all.size(); n-- > 0;) {
     if (passed && n + 1 < all.size()) passed(n + 1);
     const Entry& e = all[n];  // it stays where it is, whoever adds entries meanwhile
@@ -156,6 +184,7 @@ void pull_all(const std::deque<Entry>& all, Adjoints& adjoints,
       if (const std::optional<Array> g = adjoints.of(region))
         if (const std::optional<Array> other = told(*g)) adjoints.set(region, *other, nullptr);
     pull_entry(e, adjoints);
+    if (looking.at_all()) require_numbers(e, adjoints);
     if (visited) visited(n);
   }
 }

@@ -2,6 +2,7 @@
 #include "program/program.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "array/capture.h"
 #include "base/error.h"
@@ -9,6 +10,15 @@
 
 namespace numbus::program {
 namespace {
+
+Array array_of(const ViewRef& v) {
+  Array a;
+  a.base = Handle(v.base);
+  a.layout = LayoutRef(v.layout);
+  a.offset = v.offset;
+  a.dtype = v.dtype;
+  return a;
+}
 
 // What watches a thread.
 class Watch : public Observer {
@@ -22,6 +32,8 @@ class Watch : public Observer {
   size_t closed = 0;  // so many of them see nothing but writes
   size_t hidden = 0;  // and of these so many see nothing that may be used
   std::string closed_by;
+  Anomalies anomalies = Anomalies::None;
+  std::unordered_set<const Instr*> clean;  // those being recorded that read no NaN
 
   void before(const Instr& i, const Array& out, std::span<const Window::Input> in) override {
     if (hidden > 0) {
@@ -32,9 +44,11 @@ class Watch : public Observer {
     for (size_t n = 0; n < closed && n < programs.size(); ++n)
       programs[n]->program->before_write(programs[n]->recording, out);
     each([&](Watched& w) { w.program->before(w.recording, i, out, in); });
+    if (anomalies == Anomalies::All) look_at_operands(i, out, in);
   }
   void after(const Instr& i, const Array& out, std::span<const Window::Input> in) override {
     each([&](Watched& w) { w.program->after(w.recording, i, out, in); });
+    if (clean.erase(&i) > 0) require_numbers(i, out, in);
   }
   void before_write(const Array& a) override {
     // What was saved of it is kept by all.
@@ -53,6 +67,8 @@ class Watch : public Observer {
   }
   void worked(const HiddenWork& w, std::span<const Array> operands, const Array& result) override {
     const auto& derived = static_cast<const DerivedWork&>(w);
+    if (anomalies == Anomalies::All && has_nan(result) && std::ranges::none_of(operands, has_nan))
+      made_nan(derived.name(), current_line());
     each([&](Watched& to) {
       if (!to.recording.busy)
         to.program->add(derived.name(), operands, {&result, 1}, derived.pullback(operands));
@@ -76,6 +92,35 @@ class Watch : public Observer {
   void each(F&& f) {
     for (size_t n = closed; n < programs.size(); ++n) f(*programs[n]);
   }
+  void look_at_operands(const Instr& i, const Array& out, std::span<const Window::Input> in) {
+    clean.erase(&i);  // of one that was never recorded
+    // Where it does not hold, what it writes to stays as it was.
+    if ((i.predicated || i.scatters()) && has_nan(out)) return;
+    for (int n = 0; n < i.inputs(); ++n) {
+      const Window::Input& x = in[static_cast<size_t>(n)];
+      if (x.view ? has_nan(array_of(*x.view)) : is_nan(x.scalar)) return;
+    }
+    clean.insert(&i);
+  }
+  static void require_numbers(const Instr& i, const Array& out, std::span<const Window::Input> in) {
+    bool found = has_nan(out);
+    for (int n = i.nin; i.code == Instr::Call && n < i.nin + i.more; ++n)
+      found = found || has_nan(array_of(*in[static_cast<size_t>(n)].view));
+    if (!found) return;
+    made_nan(std::string(i.code == Instr::Reduce ? reduction_name(i.reduction) : i.name()),
+             current_line());
+  }
+  static bool is_nan(const Scalar& s) {
+    return (s.kind == Kind::Float || s.kind == Kind::Complex) &&
+           (std::isnan(s.f[0]) || (s.kind == Kind::Complex && std::isnan(s.f[1])));
+  }
+  [[noreturn]] static void made_nan(const std::string& operation, uint64_t line) {
+    const Runtime& rt = Runtime::get();
+    const SourceLine at = rt.describe_line ? rt.describe_line(line) : SourceLine();
+    raise(ErrorKind::Runtime, "detect_anomaly", "an operation on numbers gave NaN",
+          operation + (at.file.empty() ? "" : " at " + at.file + ":" + std::to_string(at.line)),
+          "numbers");
+  }
   void require_unseen(uint64_t base, DType t) const {
     for (size_t n = 0; n < hidden && n < programs.size(); ++n)
       if (is_inexact(t) && programs[n]->program->depends(base))
@@ -87,18 +132,41 @@ class Watch : public Observer {
 
 thread_local Watch watch;
 
+void observe_if_needed() {
+  const bool needed = !watch.programs.empty() || watch.anomalies == Anomalies::All;
+  observe(needed ? &watch : nullptr);
+}
+
 }  // namespace
 
 void begin(Program& p) {
   watch.programs.push_back(std::make_unique<Watch::Watched>(&p));
-  observe(&watch);
+  observe_if_needed();
 }
 
 void end(Program& p) {
   const auto last = std::find_if(watch.programs.rbegin(), watch.programs.rend(),
                                  [&](const auto& w) { return w->program == &p; });
   if (last != watch.programs.rend()) watch.programs.erase(std::next(last).base());
-  if (watch.programs.empty()) observe(nullptr);
+  observe_if_needed();
+}
+
+Anomalies detect_anomalies(Anomalies which) {
+  const Anomalies before = std::exchange(watch.anomalies, which);
+  if (which == Anomalies::All || before == Anomalies::All) observe_if_needed();
+  return before;
+}
+
+Anomalies detected_anomalies() { return watch.anomalies; }
+
+bool has_nan(const Array& a) {
+  if (!is_inexact(a.dtype) || a.size() == 0) return false;
+  const Unobserved alone;
+  const Uncaptured here;
+  const Arg x(&a);
+  const Array found = apply(Op::isnan, {&x, 1});
+  const uint64_t axes = (uint64_t{1} << found.ndim()) - 1;
+  return read_element(reduce(Reduction::Any, found, axes, false, {}, nullptr, 0), 0).i != 0;
 }
 
 bool watching() { return observer() != nullptr; }
@@ -213,15 +281,6 @@ void Program::before_write(Recording& r, const Array& a) {
 
 namespace {
 
-Array array_of(const ViewRef& v) {
-  Array a;
-  a.base = Handle(v.base);
-  a.layout = LayoutRef(v.layout);
-  a.offset = v.offset;
-  a.dtype = v.dtype;
-  return a;
-}
-
 bool is_written(const ViewRef& v, const ViewRef& by) {
   return v.base == by.base && may_overlap(v.offset, *v.layout, by.offset, *by.layout);
 }
@@ -332,6 +391,7 @@ void Program::add(std::string name, std::span<const Array> operands, std::span<c
   if (std::ranges::none_of(operands, [&](const Array& a) { return depends(a); })) return;
   Entry& e = entries_.emplace_back();
   e.name = std::move(name);
+  e.instr.line = current_line();
   e.pullback = std::move(pullback);
   for (const Array& a : operands) {
     Operand& o = e.operands.emplace_back();

@@ -188,6 +188,12 @@ class Constant {
   size_t before_;
   int& hidden_;  // of the capture
 };
+// What this thread looks at for numbers that are none: nothing, each derivative when it is found,
+// or what each operation makes as well.
+enum class Anomalies : uint8_t { None, Derivatives, All };
+Anomalies detect_anomalies(Anomalies which);  // gives what it was before
+Anomalies detected_anomalies();
+bool has_nan(const Array& a);
 // Adds work of others to all programs of this thread that depend on one of the operands.
 void add_work(const std::string& name, std::span<const Array> operands,
               std::span<const Array> results, const Pullback& pullback);

@@ -5,7 +5,7 @@ import importlib
 
 import numpy
 
-from .. import _core
+from .. import _core, gradients
 from ..core.dtypes import kind_of
 from ..core.errors import message
 from . import _tensor
@@ -13,8 +13,8 @@ from ._mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ._tensor import Tensor, constant_copy, wrap
 
 __all__ = [
-    "Function", "Variable", "backward", "enable_grad", "grad", "gradcheck", "inference_mode",
-    "no_grad", "set_grad_enabled",
+    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "gradcheck",
+    "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
 ]  # fmt: skip
 
 
@@ -467,3 +467,27 @@ def __getattr__(name):
     if name == "functional":
         return importlib.import_module("numbus.tensors.autograd_functional")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class set_detect_anomaly(gradients.detect_anomaly):
+    """From here on, or in a block, derivatives that are NaN are errors that name the operation.
+
+    Unlike `numbus.detect_anomaly` it looks at derivatives only; with check_nan=False at nothing,
+    as lines of operations are always known.
+    """
+
+    def __init__(self, mode, check_nan=True):
+        super().__init__()
+        self._which = 1 if mode and check_nan else 0
+        self._before.append(_core.detect_anomalies(self._which))
+
+    def __enter__(self):
+        return None
+
+
+class detect_anomaly(gradients.detect_anomaly):
+    """A block in which derivatives that are NaN are errors that name the operation."""
+
+    def __init__(self, check_nan=True):
+        super().__init__()
+        self._which = 1 if check_nan else 0
