@@ -433,6 +433,9 @@ Device* device_of_tensors(PyObject* const* args, Py_ssize_t count) {
 // gives None.
 thread_local PyObject* caster = nullptr;
 
+// Who does calls with `out=`.
+PyObject* storing = nullptr;
+
 }  // namespace
 
 bool watches_calls() { return caster != nullptr; }
@@ -478,12 +481,37 @@ nb::object torch_names(PyObject* names) {
   return made;
 }
 
+// A call whose results go into `out=`, or null where that is not there.
+nb::object stored(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
+  static PyObject* const word = PyUnicode_InternFromString("out");
+  const Py_ssize_t n = PyVectorcall_NARGS(nargs), more = PyTuple_Size(names);
+  nb::object out;
+  nb::dict rest;
+  for (Py_ssize_t k = 0; k < more; ++k) {
+    PyObject* const name = PyTuple_GetItem(names, k);
+    const bool found = name == word || PyUnicode_Compare(name, word) == 0;
+    if (found && !storing) return {};
+    if (found)
+      out = nb::borrow(args[n + k]);
+    else
+      rest[nb::handle(name)] = nb::handle(args[n + k]);
+  }
+  if (!out.is_valid()) return {};
+  nb::list given;
+  for (Py_ssize_t k = 0; k < n; ++k) given.append(nb::handle(args[k]));
+  return nb::handle(storing)(nb::handle(self), nb::tuple(given), rest, out);
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
   nb::object renamed;
   if (names) renamed = torch_names(names);
   if (renamed.is_valid()) names = renamed.ptr();
   return guarded([&]() -> PyObject* {
     const FunctionObject& f = as_function(self);
+    if (names && !f.in_place) {
+      nb::object made = stored(self, args, nargs, names);
+      if (made.is_valid()) return made.release().ptr();
+    }
     if (caster && !f.in_place) {
       nb::object answer = asked_caster(self, args, nargs, names);
       if (!answer.is_none()) return answer.release().ptr();
@@ -685,6 +713,11 @@ void bind_tensors(nb::module_& m) {
       nb::arg("function").none(),
       "Has this thread ask a function, or None, before calls of functions of tensors: it answers a "
       "call or gives None. Returns what was asked before.");
+  m.def(
+      "set_storing", [](nb::handle given) { storing = given.inc_ref().ptr(); }, nb::arg("function"),
+      "Has a function called for calls of functions of tensors that have `out=`: with the "
+      "function, "
+      "the arguments, the keywords without it, and what it was.");
   m.def("is_grad_enabled", [] { return recording; });
   m.def("set_grad_enabled", [](bool on) { return std::exchange(recording, on); }, nb::arg("on"));
 }

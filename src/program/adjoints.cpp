@@ -139,7 +139,11 @@ std::optional<Array> Adjoints::take(const Region& r) {
 }
 
 void Adjoints::add(const Region& region, const Array& contribution) {
-  if (region.layout->size() == 0) return;
+  if (region.layout->size() == 0) {  // the base is depended on all the same: by zero
+    Adjoint& a = all_[region.base];
+    if (!a.value) settle(region, a);
+    return;
+  }
   const auto [r, x] = without_repeats(region, in_type(contribution, region.dtype));
   if (!r.layout->injective()) {
     const Array memory = settle(r, all_[r.base]);

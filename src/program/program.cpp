@@ -75,7 +75,7 @@ class Watch : public Observer {
     });
   }
   void before_read(const Array& a) override {
-    if (constants || !is_inexact(a.dtype) || !depends(a)) return;
+    if (constants || !is_inexact(a.dtype) || !read_by(a)) return;
     raise(
         ErrorKind::Type, "grad",
         "elements that depend on what is differentiated are read by code that has no derivative",
@@ -91,6 +91,12 @@ class Watch : public Observer {
   template <class F>
   void each(F&& f) {
     for (size_t n = closed; n < programs.size(); ++n) f(*programs[n]);
+  }
+  // Whether a program that sees what is done depends on it, or one from which it is hidden.
+  bool read_by(const Array& a) const {
+    for (size_t n = 0; n < programs.size(); ++n)
+      if ((n < hidden || n >= closed) && programs[n]->program->depends(a)) return true;
+    return false;
   }
   void look_at_operands(const Instr& i, const Array& out, std::span<const Window::Input> in) {
     clean.erase(&i);  // of one that was never recorded

@@ -4,7 +4,7 @@
 """
 
 # ruff: noqa: F401
-from . import _dtypes, autograd, linalg, printing
+from . import _dtypes, _results, autograd, linalg, printing
 from ._dtypes import (
     bfloat16,
     bool,
@@ -41,6 +41,7 @@ from ._mode import enable_grad, inference_mode, is_grad_enabled, no_grad, set_gr
 from ._tensor import Tensor
 from .creation import *  # noqa: F403
 from .creation import Parameter
+from .factors import *  # noqa: F403
 from .indexing import *  # noqa: F403
 from .pointwise import *  # noqa: F403
 from .printing import set_printoptions
@@ -50,4 +51,6 @@ from .rearranging import *  # noqa: F403
 from .reductions import *  # noqa: F403
 from .shapes import *  # noqa: F403
 from .special_functions import *  # noqa: F403
+from .spectra import *  # noqa: F403
 from .statistics import *  # noqa: F403
+from .storage import *  # noqa: F403

@@ -1,5 +1,22 @@
 """torch.linalg's names."""
 
+from .factors import (
+    LinAlgError,
+    cond,
+    diagonal,
+    lstsq,
+    lu,
+    lu_factor,
+    lu_factor_ex,
+    matrix_exp,
+    matrix_rank,
+    multi_dot,
+    solve_triangular,
+    tensorinv,
+    tensorsolve,
+    vecdot,
+)
+from .factors import _lu_solve as lu_solve
 from .products import (
     cholesky,
     cross,
@@ -7,7 +24,6 @@ from .products import (
     eigh,
     eigvalsh,
     inv,
-    lstsq,
     matmul,
     matrix_norm,
     matrix_power,
@@ -20,8 +36,12 @@ from .products import (
     vector_norm,
 )  # fmt: skip
 from .reductions import norm
+from .statistics import vander
 
 __all__ = [
-    "cholesky", "cross", "det", "eigh", "eigvalsh", "inv", "lstsq", "matmul", "matrix_norm",
-    "matrix_power", "norm", "pinv", "qr", "slogdet", "solve", "svd", "svdvals", "vector_norm",
+    "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv",
+    "lstsq", "lu", "lu_factor", "lu_factor_ex", "lu_solve", "matmul", "matrix_exp", "matrix_norm",
+    "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve",
+    "solve_triangular", "svd", "svdvals", "tensorinv", "tensorsolve", "vander", "vecdot",
+    "vector_norm",
 ]  # fmt: skip

@@ -10,6 +10,7 @@ from . import _dtypes
 from ._arrays import as_dtype, no_out
 from ._functions import in_place, method, tensor_function
 from ._tensor import Tensor
+from .factors import adjoint_of, cut_of
 
 
 def _same(op, *arrays):
@@ -150,23 +151,23 @@ def cross(input, other, dim=-1):
     return nb.cross(input, other, axis=dim)
 
 
+_DISTANCES = (
+    "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",
+)  # fmt: skip
+
+
 @tensor_function
-def cdist(x1, x2, p=2.0):
-    """Distances of all pairs of rows."""
+def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
+    """Distances of all pairs of rows; by differences, whatever `compute_mode` says."""
+    if compute_mode not in _DISTANCES and compute_mode not in (0, 1, 2, None):
+        raise ValueError(message("cdist", "unknown compute_mode", compute_mode, list(_DISTANCES)))
     if kind_of(x1.dtype) != "f" or kind_of(x2.dtype) != "f":
         raise RuntimeError(
             message("cdist", "not floating point", f"{x1.dtype}, {x2.dtype}", "floating point")
         )
-    d = nb.abs(x1[..., :, None, :] - x2[..., None, :, :])
-    if p == 2:
-        return nb.sqrt(nb.sum(d * d, axis=-1))
-    if p == 1:
-        return nb.sum(d, axis=-1)
-    if p == float("inf"):
-        return nb.max(d, axis=-1)
-    if p == 0:
-        return as_dtype(nb.sum(d != 0, axis=-1), d.dtype)
-    return nb.sum(d**p, axis=-1) ** (1 / p)
+    from .reductions import norm
+
+    return norm.on_arrays(x1[..., :, None, :] - x2[..., None, :, :], p, -1)
 
 
 # torch.linalg
@@ -250,10 +251,25 @@ def slogdet(A):
     return _SLOGDET(*nb.linalg.slogdet(A))
 
 
+@method("pinverse")
 @tensor_function
-def pinv(A, rcond=None):
-    """The pseudoinverse."""
-    return nb.linalg.pinv(A) if rcond is None else nb.linalg.pinv(A, rcond)
+def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None):
+    """The pseudoinverse; singular values count where they are larger than max(atol, rtol * s)."""
+    if atol is None and rtol is None and not hermitian and not hasattr(rcond, "dtype"):
+        return nb.linalg.pinv(A) if rcond is None else nb.linalg.pinv(A, rcond)
+    if hermitian:
+        values, vectors = nb.linalg.eigh(A)
+        u = v = vectors
+        size = nb.abs(values)
+    else:
+        u, values, vh = nb.linalg.svd(A, full_matrices=False)
+        v, size = adjoint_of(vh), values
+    kept = size > cut_of("pinv", A, nb.stop_gradient(size), atol, rtol, rcond)
+    inverse = nb.where(kept, 1 / nb.where(kept, values, 1), nb.zeros((), values.dtype))
+    return (v * as_dtype(inverse, A.dtype)[..., None, :]) @ adjoint_of(u)
+
+
+pinverse = pinv
 
 
 @tensor_function
@@ -278,9 +294,3 @@ def vector_norm(x, ord=2, dim=None, keepdim=False):
 def matrix_power(A, n):
     """A matrix to a whole power."""
     return nb.linalg.matrix_power(A, n)
-
-
-@tensor_function
-def lstsq(A, B):
-    """The solution of least squares."""
-    return nb.linalg.lstsq(A, B)[0]

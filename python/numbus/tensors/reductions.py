@@ -8,7 +8,17 @@ from .. import _core
 from ..core.dtypes import is_half, kind_of
 from ..core.errors import message
 from . import _dtypes
-from ._arrays import as_dtype, axes_of, axis_of, floating, no_out, together
+from ._arrays import (
+    array,
+    as_dtype,
+    axes_of,
+    axis_of,
+    floating,
+    is_number,
+    no_out,
+    together,
+    without_slope,
+)
 from ._functions import method, tensor_function
 from ._tensor import Tensor
 
@@ -276,13 +286,17 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
     if p == float("-inf"):
         return nb.min(size, axis=axis, keepdims=keepdim)
     if p == 0:
-        return nb.sum(as_dtype(size != 0, size.dtype), axis=axis, keepdims=keepdim)
+        counted = without_slope(lambda x: as_dtype(x != 0, x.dtype))
+        return nb.sum(counted(size), axis=axis, keepdims=keepdim)
     if p == 1:
         return nb.sum(size, axis=axis, keepdims=keepdim)
     if not isinstance(p, (int, float)):
         raise RuntimeError(message("norm", "unknown order", p, "a number or 'fro'"))
-    if p < 1:
-        return nb.power(nb.sum(nb.power(size, p), axis=axis, keepdims=keepdim), 1 / p)
+    if p < 1:  # where an element is zero the power has no slope: there it counts as none
+        zero = size == 0
+        powers = nb.where(zero, nb.zeros((), size.dtype), nb.power(nb.where(zero, 1, size), p))
+        total = nb.sum(powers, axis=axis, keepdims=keepdim)
+        return nb.power(total, 1 / p)
     return _root(nb.sum(nb.power(size, p), axis=axis, keepdims=keepdim), p)
 
 
@@ -325,8 +339,18 @@ def cumprod(input, dim, *, dtype=None, out=None):
 
 @method()
 @tensor_function
-def diff(input, n=1, dim=-1):
-    """Differences of neighbours."""
+def diff(input, n=1, dim=-1, prepend=None, append=None):
+    """Differences of neighbours, after `prepend` and before `append` where these are given."""
+    parts = [a for a in (prepend, input, append) if a is not None]
+    if len(parts) > 1:
+        t = _dtypes.common(parts)
+        input = nb.concatenate([as_dtype(a, t) for a in parts], axis=dim)
+    if input.dtype.kind == "b":
+        for _ in range(n):
+            k = axis_of("diff", dim, input.ndim)
+            one = nb.moveaxis(input, k, 0)
+            input = nb.moveaxis(one[1:] ^ one[:-1], 0, k)
+        return input
     return nb.diff(input, n, axis=dim)
 
 
@@ -478,15 +502,45 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
 
 
 @tensor_function
-def searchsorted(sorted_sequence, input, *, right=False, out_int32=False):
-    """Indices at which elements would be put in."""
-    if sorted_sequence.ndim != 1:
-        raise NotImplementedError(
-            message("searchsorted", "several sorted lines are not yet available",
-                    f"{sorted_sequence.ndim} dimensions", "one")
+def searchsorted(
+    sorted_sequence, input, *, right=False, side=None, out_int32=False, sorter=None
+):  # fmt: skip
+    """Indices at which elements would be put in; of several lines, in the line beside each."""
+    if side not in (None, "left", "right"):
+        raise RuntimeError(message("searchsorted", "unknown side", side, "'left' or 'right'"))
+    if side == "left" and right:
+        raise RuntimeError(
+            message("searchsorted", "side and right contradict each other", "'left', right=True",
+                    "one of them")
         )  # fmt: skip
-    found = nb.asarray(nb.searchsorted(sorted_sequence, input, side="right" if right else "left"))
-    return as_dtype(found, _dtypes.int32.numpy) if out_int32 else found
+    lines = nb.stop_gradient(sorted_sequence)
+    values = array(input, lines.dtype) if is_number(input) else nb.stop_gradient(input)
+    if not is_number(input) and values.dtype != lines.dtype:
+        raise RuntimeError(
+            message("searchsorted", "operands of different dtypes",
+                    f"{lines.dtype} and {values.dtype}", "one dtype")
+        )  # fmt: skip
+    if sorter is not None:
+        if sorter.shape != lines.shape:
+            raise RuntimeError(
+                message("searchsorted", "sorter has another shape", sorter.shape, lines.shape)
+            )
+        lines = nb.take_along_axis(lines, sorter, axis=-1)
+    side = "right" if right or side == "right" else "left"
+    if lines.ndim == 1:
+        found = nb.asarray(nb.searchsorted(lines, values, side=side))
+    else:
+        if values.ndim != lines.ndim or values.shape[:-1] != lines.shape[:-1]:
+            raise RuntimeError(
+                message("searchsorted", "lines and values do not fit",
+                        f"shapes {lines.shape} and {values.shape}", "equal but for the last axis")
+            )  # fmt: skip
+        # How many elements of its line are before each value.
+        n, m = lines.shape[-1], values.shape[-1]
+        rows = zip(lines.reshape(-1, n), values.reshape(-1, m), strict=True)
+        each = [nb.searchsorted(line, value, side=side) for line, value in rows]
+        found = nb.reshape(nb.stack(each) if each else nb.zeros((0, m), int), values.shape)
+    return as_dtype(found, _dtypes.int32.numpy if out_int32 else _dtypes.int64.numpy)
 
 
 def bucketize(input, boundaries, *, right=False, out_int32=False):
