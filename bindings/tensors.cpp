@@ -61,10 +61,26 @@ nb::object array_object(PyObject* o) {
   return nb::steal(wrap(to_array(o)));
 }
 
+void leave(TensorObject& t) {
+  if (!t.storage) return;
+  (t.previous ? t.previous->next : t.storage->first) = t.next;
+  if (t.next) t.next->previous = t.previous;
+  t.next = t.previous = nullptr;
+}
+
+void join(TensorObject& t) {
+  t.next = t.storage->first;
+  if (t.next) t.next->previous = &t;
+  t.storage->first = &t;
+}
+
 void hold(TensorObject& t, PyObject* o) {
   nb::object array = array_object(o);
   Storage* const before = t.storage;
-  t.storage = Storage::of(as_array(array.ptr()).base->id);
+  Storage* const now = Storage::of(as_array(array.ptr()).base->id);
+  leave(t);
+  t.storage = now;
+  join(t);
   PyObject* const old = std::exchange(t.array, array.release().ptr());
   if (before) before->let_go();
   Py_XDECREF(old);
@@ -130,6 +146,8 @@ void settle(PyObject* made) {
 // The arrays in place of the tensors among arguments.
 struct Plain {
   bool any = false, needs = false;
+  // Constants in memory that the tape knows: met, and whether they are given as copies.
+  bool constants = false, copies = false;
 
   nb::object of(PyObject* o) {
     if (is_tensor(o)) {
@@ -139,6 +157,8 @@ struct Plain {
       if (requires_gradient(t)) {
         needs = true;
       } else if (recording && t.constant && t.storage->active()) {
+        constants = true;
+        if (!copies) return nb::borrow(t.array);
         // Its elements as they are: what is recorded is known by its memory.
         const Unobserved alone;
         const Array& a = as_array(t.array);
@@ -166,6 +186,17 @@ struct Plain {
       return nb::steal(PySlice_New(start.ptr(), stop.ptr(), step.ptr()));
     }
     return nb::borrow(o);
+  }
+
+  // All of them; constants as copies where the call is recorded, else as they are, so that views
+  // of them share their memory.
+  std::vector<nb::object> given(PyObject* const* args, Py_ssize_t count, bool recorded) {
+    std::vector<nb::object> all(static_cast<size_t>(count));
+    for (Py_ssize_t k = 0; k < count; ++k) all[static_cast<size_t>(k)] = of(args[k]);
+    if (!constants || !(needs || recorded || program::sees(program::Tape::get()))) return all;
+    copies = true;
+    for (Py_ssize_t k = 0; k < count; ++k) all[static_cast<size_t>(k)] = of(args[k]);
+    return all;
   }
 
  private:
@@ -395,12 +426,12 @@ PyObject* change(const FunctionObject& f, PyObject* const* args, size_t nargs, P
                       : "a view of a leaf that requires a gradient is changed in place",
           "shape " + shape_string(*as_array(target.array).layout),
           "`with no_grad():`, or an operation that makes another tensor");
-  Plain plain;
-  Arguments given;
-  given.push_back(nb::borrow(target.array));
   const Py_ssize_t total = PyVectorcall_NARGS(nargs) + (names ? PyTuple_Size(names) : 0);
-  for (Py_ssize_t k = 1; k < total; ++k) given.push_back(plain.of(args[k]));
+  Plain plain;
+  Arguments given = plain.given(args + 1, total - 1, !alias && requires_gradient(target));
+  given.insert(given.begin(), nb::borrow(target.array));
   nb::object made;
+  if (target.constant && !alias) target.constant = false;  // nothing in its memory is known
   if (!alias && recording && (plain.needs || requires_gradient(target))) {
     made = recorded(f, given, nargs, names, false);
   } else if (program::Tape::get().keeps() || target.storage->active()) {
@@ -520,11 +551,9 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* na
     const DeviceOfNew follow(
         device_of_tensors(args, PyVectorcall_NARGS(nargs) + (names ? PyTuple_Size(names) : 0)));
     if (f.in_place) return change(f, args, nargs, names);
-    Plain plain;
-    Arguments given;
     const Py_ssize_t total = PyVectorcall_NARGS(nargs) + (names ? PyTuple_Size(names) : 0);
-    given.reserve(static_cast<size_t>(total));
-    for (Py_ssize_t k = 0; k < total; ++k) given.push_back(plain.of(args[k]));
+    Plain plain;
+    const Arguments given = plain.given(args, total, false);
     if (!plain.any) return called(f, given, nargs, names).release().ptr();
     if (plain.needs && recording) return recorded(f, given, nargs, names, true).release().ptr();
     const nb::object made = answered(f, given, nargs, names);
@@ -611,6 +640,7 @@ void destroy_tensor(PyObject* o) {
   TensorObject& t = as_tensor(o);
   clear_tensor(o);
   Py_CLEAR(t.array);
+  leave(t);
   if (Storage* s = std::exchange(t.storage, nullptr)) s->let_go();
   PyTypeObject* const type = Py_TYPE(o);
   reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(o);
@@ -683,8 +713,17 @@ nb::object tensor_function(nb::object body, bool in_place, nb::object direct, in
 nb::object new_tensor(nb::handle type, nb::handle array) {
   nb::object o = nb::steal(PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(type.ptr()), 0));
   if (!o.is_valid()) throw nb::python_error();
-  hold(as_tensor(o.ptr()), array.ptr());
+  TensorObject& t = as_tensor(o.ptr());
+  hold(t, array.ptr());
+  t.constant = t.storage->active();
   return o;
+}
+
+// What shares the memory of a tensor that is about to be a leaf goes on without a derivative.
+void alone_in_memory(nb::handle tensor) {
+  TensorObject& own = as_tensor(tensor.ptr());
+  for (TensorObject* t = own.storage->first; t; t = t->next)
+    if (t != &own) t->constant = true;
 }
 
 }  // namespace
@@ -699,6 +738,7 @@ void bind_tensors(nb::module_& m) {
   });
   m.def("tensor_function", &tensor_function, nb::arg("body"), nb::arg("in_place"),
         nb::arg("direct").none(), nb::arg("direct_for"), nb::arg("pure"));
+  m.def("alone_in_memory", &alone_in_memory, nb::arg("tensor"));
   m.def("new_tensor", &new_tensor, nb::arg("type"), nb::arg("array"));
   m.def(
       "wrap_tensor", [](nb::handle a) { return nb::steal(wrap_tensor(a.ptr(), true)); },

@@ -16,6 +16,7 @@ class Storage {
   uint64_t base() const { return base_; }
   bool active() const { return program::Tape::get().depends(base_); }
   void let_go();
+  struct TensorObject* first = nullptr;  // of the tensors that have it
 
  private:
   explicit Storage(uint64_t base) : base_(base) { program::Tape::get().hold(base); }
@@ -32,6 +33,7 @@ struct TensorObject {
   PyObject* maker;  // the name of the function that made it while it was recorded, or null
   bool constant;    // what is done with it is not recorded, whatever its memory is known for
   bool leaf;        // its derivative is asked for
+  TensorObject *next, *previous;  // of the storage's
 };
 
 extern PyTypeObject* tensor_base;

@@ -1,5 +1,7 @@
 """The class Tensor: an array with PyTorch's methods and a record of how it came to be."""
 
+import numpy
+
 from .. import _core
 from ..core.dtypes import kind_of
 from ..core.errors import message
@@ -58,11 +60,13 @@ class Tensor(_core.TensorBase):
                             " require gradients", self._array.dtype, "a floating-point dtype")
                 )  # fmt: skip
             if not self.requires_grad:
-                shares = self._constant and self._active
-                if shares or (self._array.ndim == 0 and _is_part(self._array)):
-                    # Its memory belongs to a tensor that requires a gradient of its own, or to one
-                    # that would require one with it.
+                if _shows_one_twice(self._array) or (
+                    self._constant and self._active and not _is_beside_leaves(self)
+                ):
+                    # Its elements are those of another tensor that requires a gradient.
                     self._array = constant_copy(self._array)
+                if not self._active:
+                    _core.alone_in_memory(self)
                 self._constant = False
                 _core.tape_watch(self._array)
                 self._leaf = True
@@ -217,6 +221,40 @@ def _is_part(a):
     """Whether an array has some of the elements of its memory only."""
     base = a.base
     return base is not None and base.size * base.itemsize > a.size * a.itemsize
+
+
+def _shows_one_twice(a):
+    """Whether an array shows an element of its memory repeatedly."""
+    return any([n > 1 and step == 0 for n, step in zip(a.shape, a.strides, strict=True)])
+
+
+def _bounds(a):
+    """The first byte of an array in its memory and the one after the last."""
+    steps = [(n - 1) * step for n, step in zip(a.shape, a.strides, strict=True)]
+    low = a._offset + sum([s for s in steps if s < 0])
+    return low, a._offset + sum([s for s in steps if s > 0]) + a.itemsize
+
+
+def _overlap(a, b):
+    """Whether two arrays of one memory have an element in common."""
+    if not a.size or not b.size:
+        return False
+    (low, high), (begin, end) = _bounds(a), _bounds(b)
+    if high <= begin or end <= low:
+        return False
+    memory = numpy.empty(max(high, end), "u1")  # never touched
+    x, y = (numpy.ndarray(v.shape, f"V{v.itemsize}", memory, v._offset, v.strides) for v in (a, b))
+    return numpy.shares_memory(x, y)
+
+
+def _is_beside_leaves(t):
+    """Whether all that is known of a tensor's memory are leaves that have no element of it."""
+    leaves = leaves_of(t._base)
+    return (
+        bool(leaves)
+        and _core.tape_writer(t._array) < 0
+        and not any([_overlap(t._array, leaf._array) for leaf in leaves])
+    )
 
 
 def _expect_whole(op, t):

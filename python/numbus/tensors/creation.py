@@ -15,7 +15,7 @@ from . import _dtypes
 from ._arrays import as_dtype, beside, not_yet, sizes
 from ._functions import tensor_function
 from ._mode import no_grad
-from ._tensor import Tensor, constant_copy, wrap
+from ._tensor import Tensor, wrap
 
 _current = {"device": None}
 
@@ -93,6 +93,7 @@ def _on(a, where):
 def finished(a, where=None, requires_grad=False):
     """A tensor of a fresh array, on a device."""
     t = wrap(_on(a, where))
+    t._constant = t._active
     if requires_grad:
         t.requires_grad_()
     return t
@@ -176,7 +177,9 @@ def from_numpy(ndarray):
         raise TypeError(
             message("from_numpy", "not an array", type(ndarray).__name__, "a numpy.ndarray")
         )
-    return wrap(to_ndarray(ndarray))
+    made = wrap(to_ndarray(ndarray))
+    made._constant = made._active
+    return made
 
 
 def _made(op, function):
@@ -572,9 +575,6 @@ class Parameter(Tensor):
 
     def __new__(cls, data=None, requires_grad=True):
         a = nb.zeros((0,), dtype=_dtypes.default_float()) if data is None else data._array
-        if isinstance(data, Tensor) and data._active:
-            # Memory of its own: what is done with the other tensor is none of its business.
-            a = constant_copy(a)
         made = _core.new_tensor(cls, a)
         if requires_grad:
             made.requires_grad_()
