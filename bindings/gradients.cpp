@@ -4,6 +4,7 @@
 #include "given.h"
 #include "nanobind/stl/vector.h"
 #include "program/program.h"
+#include "program/rules.h"
 #include "program/tiles.h"
 
 namespace numbus::bindings {
@@ -26,7 +27,8 @@ struct Watching {
   Watching(const Watching&) = delete;
 };
 
-nb::list gradient(Watching& w, nb::handle outputs, nb::handle seeds, nb::handle inputs) {
+nb::list gradient(Watching& w, nb::handle outputs, nb::handle seeds, nb::handle inputs,
+                  bool zeros) {
   mark_line();
   const std::vector<Array> of = all_given(outputs);
   const DeviceOfNew follow(of.empty() ? nullptr : of[0].base->device);
@@ -35,9 +37,15 @@ nb::list gradient(Watching& w, nb::handle outputs, nb::handle seeds, nb::handle 
   if (of.size() != by.size())
     raise(ErrorKind::Value, "grad", "not a seed for each output", std::to_string(by.size()),
           std::to_string(of.size()));
-  std::vector<Array> found = program::gradient(w.program, of, by, in);
+  std::vector<std::optional<Array>> found = program::gradient(w.program, of, by, in);
   nb::list result;
-  for (Array& a : found) result.append(wrapped(std::move(a)));
+  for (size_t k = 0; k < found.size(); ++k) {
+    if (!found[k] && zeros) found[k] = program::own_copy(in[k], std::nullopt);
+    if (found[k])
+      result.append(wrapped(std::move(*found[k])));
+    else
+      result.append(nb::none());
+  }
   return result;
 }
 
@@ -89,7 +97,8 @@ void bind_gradients(nb::module_& m) {
       .def("watch", [](Watching& w, nb::handle a) { w.program.watch(given(a)); })
       .def("depends",
            [](Watching& w, nb::handle a) { return is_ours(a) && w.program.depends(given(a)); })
-      .def("gradient", &gradient, nb::arg("outputs"), nb::arg("seeds"), nb::arg("inputs"))
+      .def("gradient", &gradient, nb::arg("outputs"), nb::arg("seeds"), nb::arg("inputs"),
+           nb::arg("zeros") = true)
       .def("verify", [](Watching& w) { program::verify(w.program); })
       .def("__len__", [](Watching& w) { return w.program.entries().size(); })
       .def("__str__", [](Watching& w) { return program::print(w.program); });

@@ -1,6 +1,7 @@
 // Reverse differentiation: the entries of a program from the last to the first, over adjoints that
 // lie in memory as the values do.
 #include <algorithm>
+#include <unordered_map>
 
 #include "array/quantity.h"
 #include "base/error.h"
@@ -198,14 +199,30 @@ Array own_copy(const Array& x, const std::optional<Array>& g) {
   return own;
 }
 
-std::vector<Array> gradient(Program& p, std::span<const Array> outputs,
-                            std::span<const Array> seeds, std::span<const Array> inputs) {
+std::vector<std::optional<Array>> gradient(Program& p, std::span<const Array> outputs,
+                                           std::span<const Array> seeds,
+                                           std::span<const Array> inputs) {
   Adjoints adjoints;
   for (size_t n = 0; n < outputs.size(); ++n)
     if (p.depends(outputs[n])) adjoints.add(Region(outputs[n].view()), seeds[n]);
-  pull_all(p.entries(), adjoints, {});
-  std::vector<Array> found;
-  for (const Array& x : inputs) found.push_back(own_copy(x, adjoints.of(Region(x.view()))));
+  // The last entry that wrote to an input: before it is passed, the adjoint is complete.
+  const std::deque<Entry>& all = p.entries();
+  std::unordered_map<uint64_t, size_t> last;
+  for (const Array& x : inputs) last[x.base->id] = all.size();
+  for (size_t n = 0; n < all.size() && !inputs.empty(); ++n)
+    for (const Operand& r : all[n].results)
+      if (const auto known = last.find(r.region.base);
+          known != last.end() && !p.watched(known->first))
+        known->second = n;
+  std::vector<std::optional<Array>> found(inputs.size());
+  auto take = [&](size_t entry) {
+    for (size_t k = 0; k < inputs.size(); ++k)
+      if (const Array& x = inputs[k]; last[x.base->id] == entry)
+        if (const std::optional<Array> g = adjoints.of(Region(x.view()))) found[k] = own_copy(x, g);
+  };
+  if (!all.empty()) take(all.size() - 1);
+  pull_all(all, adjoints, {}, [&](size_t passed) { take(passed - 1); });
+  take(all.size());
   return found;
 }
 

@@ -226,7 +226,7 @@ void Program::watch(const Array& a) {
   if (!is_inexact(a.dtype))
     raise(ErrorKind::Type, "grad", "only floating-point and complex arrays have gradients",
           std::string(name(a.dtype)), "a float or complex dtype");
-  active_.insert(a.base->id);
+  if (active_.insert(a.base->id).second) watched_.insert(a.base->id);
 }
 
 // The bits of numbers have no derivative.

@@ -102,6 +102,8 @@ class Program {
   void watch(const Array& a);
   bool depends(const Array& a) const { return depends(a.base->id); }
   bool depends(uint64_t base) const { return active_.contains(base); }
+  // Whether its elements were there before anything was recorded that made them.
+  bool watched(uint64_t base) const { return watched_.contains(base); }
 
   void before(Recording& r, const Instr& i, const Array& out, std::span<const Window::Input> in);
   void after(Recording& r, const Instr& i, const Array& out, std::span<const Window::Input> in);
@@ -135,7 +137,7 @@ class Program {
 
   std::deque<Entry> entries_;
   int64_t first_ = 0;  // the number of the first of them
-  std::unordered_set<uint64_t> active_;
+  std::unordered_set<uint64_t> active_, watched_;
   std::unordered_map<uint64_t, std::vector<Use>> saved_;  // by base: what shares its memory
 };
 
@@ -199,9 +201,10 @@ void add_work(const std::string& name, std::span<const Array> operands,
               std::span<const Array> results, const Pullback& pullback);
 
 // The derivatives of the sum of the products of `outputs` and `seeds` (of the outputs' shapes and
-// types) by the watched arrays `inputs`, as they were when they were watched. Of complex numbers
-// z = x + iy: d/dx + i d/dy. The program may be asked again.
-std::vector<Array> gradient(Program& p, std::span<const Array> outputs,
-                            std::span<const Array> seeds, std::span<const Array> inputs);
+// types) by arrays, as they were when they were watched or made; nothing: it does not depend on
+// them. Of complex numbers z = x + iy: d/dx + i d/dy. The program may be asked again.
+std::vector<std::optional<Array>> gradient(Program& p, std::span<const Array> outputs,
+                                           std::span<const Array> seeds,
+                                           std::span<const Array> inputs);
 
 }  // namespace numbus::program

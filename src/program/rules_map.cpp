@@ -125,8 +125,9 @@ Contributions pull_apply(const Entry& e, const Array& g) {
     throw;
   }
   end(inner);
-  const std::vector<Array> found = gradient(inner, {&result, 1}, {&g, 1}, watched);
-  for (size_t n = 0; n < active.size(); ++n) parts[active[n]] = found[n];
+  const auto found = gradient(inner, {&result, 1}, {&g, 1}, watched);
+  for (size_t n = 0; n < active.size(); ++n)
+    parts[active[n]] = found[n] ? *found[n] : own_copy(watched[n], std::nullopt);
   return parts;
 }
 

@@ -76,7 +76,7 @@ MESSAGES = {
     "tf.device('/TPU:0')": (ValueError, "unknown device"),
     "tf.GradientTape().watch(i())": (TypeError, "not floating point"),
     "twice()": (RuntimeError, "non-persistent GradientTape"),
-    "intermediate()": (NotImplementedError, "results of recorded operations"),
+    "part()": (NotImplementedError, "by a part or a view of another tensor"),
 }
 
 
@@ -96,12 +96,13 @@ def twice():
         y = v * v
     tape.gradient(y, v), tape.gradient(y, v)
 
-def intermediate():
-    v = tf.Variable(1.0)
+def part():
+    v = tf.Variable([1.0, 2.0])
     with tf.GradientTape() as tape:
         y = v * v
-        z = y * y
-    return tape.gradient(z, y)
+        first = y[:1]
+        z = tf.reduce_sum(y * first)
+    return tape.gradient(z, first)
 """
     exec(compile_user(program, "<string>"), names)
     kind, text = MESSAGES[call]

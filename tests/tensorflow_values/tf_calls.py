@@ -44,6 +44,60 @@ def taped(persistent):
         y = a * a * b * c
     return tape.gradient(y, [a, b, c, {'again': a}])
 
+def within():
+    a, b, c = tf.Variable(2.0), tf.Variable(5.0), tf.constant(3.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(c)
+        y = a * a
+        w = y * c + 1
+        u = tf.reduce_sum(tf.stack([w, y, y]))
+        q = b * 2
+        k = tf.cast(tf.cast(a, tf.int32), tf.float32) * c
+    pairs = [(u, y), (u, w), (u, a), (u, c), (u, b), (q, a), (y, y), (k, a), (k, c), (q, y), (w, u)]
+    zero = tape.gradient(u, [a, b], unconnected_gradients=tf.UnconnectedGradients.ZERO)
+    return [dense([tape.gradient(t, s)]) for t, s in pairs], dense(zero), dense(tape.gradient([u, q], [a, b]))
+
+def watched_within():
+    a = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(a)
+        b = a * 2
+        tape.watch(b)
+        s = tf.reduce_sum(b * b * a)
+    return dense(tape.gradient(s, [a, b]))
+
+def watched_parts():
+    a = tf.constant([1.0, 2.0, 3.0])
+    part = a[:2]
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(a)
+        y = tf.reduce_sum(part * part)
+        tape.watch(part)
+        z = tf.reduce_sum(part * a[1:])
+    return dense([tape.gradient(y, a), tape.gradient(z, a), tape.gradient(z, part)])
+
+def nested_within():
+    v = tf.Variable(2.0)
+    with tf.GradientTape(persistent=True) as outer:
+        with tf.GradientTape() as inner:
+            y = v ** 3
+        g = inner.gradient(y, v)
+        h = g * v
+    return dense([outer.gradient(h, g), outer.gradient(h, v), outer.gradient(h, y)])
+
+def stopped():
+    v = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = tf.stop_gradient(v * 2) * 3
+    return dense([tape.gradient(y, v)])
+
+def hidden_layer():
+    first, second = layers.Dense(2, kernel_initializer="ones"), layers.Dense(1, kernel_initializer="ones")
+    with tf.GradientTape() as tape:
+        inner = first(x(3, 4))
+        y = tf.reduce_sum(second(tf.nn.relu(inner)) ** 2)
+    return dense([tape.gradient(y, inner)])
+
 def jacobian(f, a):
     a = tf.Variable(a)
     with tf.GradientTape() as tape:
@@ -310,6 +364,12 @@ second(lambda a: a ** 3, 3.0)
 second(lambda a: tf.sin(a) * a, 0.7)
 taped(True)
 taped(False)
+within()
+watched_within()
+watched_parts()
+nested_within()
+stopped()
+hidden_layer()
 jacobian(lambda a: a * a, data(3))
 jacobian(lambda a: tf.stack([a[0] * a[1], a[1]]), data(2))
 assigned()

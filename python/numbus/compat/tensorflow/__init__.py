@@ -51,7 +51,15 @@ from ._ops import (
     zeros,
     zeros_like,
 )
-from ._tensor import DType, GradientTape, Tensor, TensorShape, Variable, as_dtype
+from ._tensor import (
+    DType,
+    GradientTape,
+    Tensor,
+    TensorShape,
+    UnconnectedGradients,
+    Variable,
+    as_dtype,
+)
 
 __name__ = "tensorflow"
 __version__ = "2.21.0+numbus"

@@ -486,9 +486,9 @@ def one_hot(indices, depth, on_value=1.0, off_value=0.0, axis=-1, dtype=None, na
 
 
 def identity(input, name=None):
-    """A tensor of the same elements."""
+    """A tensor of the same elements, in memory of its own."""
     named(name)
-    return tensor(value(input))
+    return tensor(nb.copy(value(input)))
 
 
 def stop_gradient(input, name=None):

@@ -1,5 +1,6 @@
 """tf.Tensor, tf.Variable and tf.GradientTape over arrays of Numbus and its gradients."""
 
+import enum
 import threading
 
 import numpy
@@ -392,12 +393,19 @@ def convert(value, dtype=None):
     return Tensor(to_ndarray(real if dtype is None else real.astype(dtype)))
 
 
+class UnconnectedGradients(enum.Enum):
+    """What `GradientTape.gradient` gives by what a target does not depend on."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
 class GradientTape:
     """Records what is done with variables that are trainable, and with watched tensors, for
     `gradient` and `jacobian`.
 
-    A tape is asked once, unless `persistent`. What it gives by a variable that was read but has
-    nothing to do with the target is 0; by what was not read or watched it is None.
+    A tape is asked once, unless `persistent`. By what has nothing to do with the target it gives
+    None.
     """
 
     def __init__(self, persistent=False, watch_accessed_variables=True):
@@ -438,7 +446,7 @@ class GradientTape:
 
     def watch(self, tensor):
         """Has derivatives by tensors or variables be found, also in lists. Raises TypeError for
-        integers, NotImplementedError for results of what the tape has recorded.
+        integers.
         """
         for x in trees.flatten(tensor)[0]:
             if not isinstance(x, Tensor):
@@ -450,8 +458,11 @@ class GradientTape:
                 raise TypeError(
                     message("watch", "not floating point", x.dtype, "a floating-point dtype")
                 )
-            if self._program.depends(x._a) and id(x) not in self._known:
-                raise _intermediate("watch")
+            if not isinstance(x, Variable) and id(x) not in self._known:
+                if not self._program.depends(x._a):
+                    x._a = nb.copy(x._a)  # in memory that no other tensor has
+                elif x._a.base is not None:
+                    raise _of_a_part("watch")
             self._watched(x)
 
     def watched_variables(self):
@@ -503,19 +514,20 @@ class GradientTape:
             if not isinstance(x, Tensor):
                 raise ValueError(message("gradient", "a source is no tensor", type(x), "a tensor"))
             known = self._known.get(id(x))
-            if known is None and self._program.depends(x._a):
-                raise _intermediate("gradient")
-            arrays = known[1] if known and pairs else []
+            arrays = known[1] if known else [x._a] if self._program.depends(x._a) else []
+            if not known and arrays and not self._is_apart(x._a):
+                raise _of_a_part("gradient")
+            arrays = arrays if pairs else []
             where.append(range(len(inputs), len(inputs) + len(arrays)))
             inputs += arrays
-        found = self._program.gradient([a for a, _ in pairs], [s for _, s in pairs], inputs) if (
-            inputs
-        ) else []  # fmt: skip
+        outputs, seeds = [a for a, _ in pairs], [s for _, s in pairs]
+        found = self._program.gradient(outputs, seeds, inputs, zeros=False) if inputs else []
         made = []
         for x, positions in zip(leaves, where, strict=True):
             total = None
             for k in positions:
-                total = found[k] if total is None else total + found[k]
+                if found[k] is not None:
+                    total = found[k] if total is None else total + found[k]
             if total is not None:
                 made.append(Tensor(as_array(total)))
             else:
@@ -523,6 +535,12 @@ class GradientTape:
                     Tensor(nb.zeros(x._a.shape, x._a.dtype)) if unconnected == "zero" else None
                 )
         return made
+
+    def _is_apart(self, array):
+        """Whether a result has memory that nothing else is known to have."""
+        return array.base is None and not any(
+            [a._storage == array._storage for _, arrays in self._known.values() for a in arrays]
+        )
 
     def _reaches(self, x):
         return id(x) in self._known or self._program.depends(x._a)
@@ -552,9 +570,9 @@ class GradientTape:
         return trees.unflatten(shape, made)
 
 
-def _intermediate(op):
+def _of_a_part(op):
     return NotImplementedError(
-        message(op, "derivatives by results of recorded operations are not yet available",
-                "a tensor that the tape has seen being made",
-                "a variable, or a tensor that was watched before it was used")
+        message(op, "the derivative by a part or a view of another tensor is not yet told apart"
+                " from that by the whole", "a slice or reshaped tensor",
+                "tf.identity(x) of the part, used in its place")
     )  # fmt: skip
