@@ -60,7 +60,7 @@ MESSAGES = {
     "x(2) + x(3)": (ValueError, "Incompatible shapes"),
     "x() + i()": (ValueError, "expected to be a float32 tensor"),
     "tf.matmul(x(2, 3), x(2, 3))": (ValueError, "Matrix size-incompatible"),
-    "keras.Model(1, 2)": (NotImplementedError, "inputs and outputs"),
+    "keras.Model(1, 2)": (ValueError, "must be KerasTensors"),
     "layers.Dense(3, kernel_regularizer='l2')": (NotImplementedError, "kernel_regularizer"),
     "layers.Dense(0)": (ValueError, "positive integer"),
     "layers.Conv2D(3, 3)(x(2, 3))": (ValueError, "expected ndim=4"),

@@ -98,6 +98,65 @@ def hidden_layer():
         y = tf.reduce_sum(second(tf.nn.relu(inner)) ** 2)
     return dense([tape.gradient(y, inner)])
 
+def constant(model, scale=0.05):
+    for k, w in enumerate(model.weights):
+        w.assign(data(*w.shape) * scale + 0.02 * (k + 1))
+    return model
+
+def two_ways():
+    keras.backend.clear_session()
+    first = keras.Input((8,), name='first')
+    a = layers.Dense(6, activation='relu')(first)
+    b = layers.Dense(6)(a)
+    c = layers.Concatenate()([layers.add([a, b]), first])
+    return constant(keras.Model(first, layers.Dense(2, name='last')(c), name='two_ways'))
+
+def summary_of(model):
+    lines = []
+    model.summary(print_fn=lines.append)
+    return chr(10).join(lines).rstrip().split(chr(10))
+
+def followed(model, a, b):
+    model.compile(keras.optimizers.SGD(0.1), 'mse', metrics=['mae'])
+    found = model.fit(a, b, epochs=3, verbose=0, shuffle=False, batch_size=4)
+    return found.history['loss'], found.history['mae'], model(a)
+
+def two_inputs(structure):
+    keras.backend.clear_session()
+    a, b = keras.Input((4,), name='a'), keras.Input((4,), name='b')
+    shared = layers.Dense(3, activation='tanh')
+    merged = layers.Multiply()([shared(a), shared(b)]) - shared(a) * 0.5
+    model = constant(keras.Model({'a': a, 'b': b} if structure is dict else [a, b], layers.Dense(1)(merged)))
+    given = {'a': data(8, 4), 'b': data(8, 4)[::-1] * 0.5}
+    return followed(model, given if structure is dict else list(given.values()), data(8, 1))
+
+def merged(layer, *shapes):
+    inputs = [keras.Input(s) for s in shapes]
+    out = layer(inputs)
+    return list(out.shape), keras.Model(inputs, out)([x(2, *s) for s in shapes])
+
+def parts_of_models():
+    keras.backend.clear_session()
+    model = two_ways()
+    inner = keras.Model(model.input, model.layers[1].output)
+    chain = constant(keras.Sequential([keras.Input((8,)), layers.Dense(4, activation='relu'), layers.Dense(3)]))
+    features = keras.Model(chain.inputs, chain.layers[0].output)
+    nested = constant(keras.Model(model.input, layers.Dense(1)(chain(model.input))))
+    return inner(x(3, 8)), features(x(3, 8)), nested(x(3, 8)), nested.count_params(), [list(w.shape) for w in nested.weights]
+
+def shapes_of_image(*chain):
+    t = keras.Input((8, 8, 3))
+    found = []
+    for layer in chain:
+        t = layer(t)
+        found.append(list(t.shape))
+    return found
+
+def operators():
+    a = keras.Input((4,))
+    out = (a * 2 + 1) / 3 - (1 - a) ** 2 + (-a)
+    return list(out.shape), keras.Model(a, [out, out[:, 1:3]])(x(3, 4))
+
 def jacobian(f, a):
     a = tf.Variable(a)
     with tf.GradientTape() as tape:
@@ -370,6 +429,22 @@ watched_parts()
 nested_within()
 stopped()
 hidden_layer()
+summary_of(two_ways())
+followed(two_ways(), data(8, 8), data(8, 2))
+two_inputs(list)
+two_inputs(dict)
+merged(layers.Add(), (3,), (3,), (3,))
+merged(layers.Subtract(), (3, 2), (3, 2))
+merged(layers.Average(), (3,), (3,))
+merged(layers.Maximum(), (3,), (3,))
+merged(layers.Minimum(), (3,), (1,))
+merged(layers.Concatenate(axis=1), (3, 2), (4, 2))
+merged(layers.Dot(axes=1), (3,), (3,))
+merged(layers.Dot(axes=2), (3, 4), (2, 4))
+merged(layers.Dot(axes=1, normalize=True), (3,), (3,))
+parts_of_models()
+shapes_of_image(layers.Conv2D(4, 3, padding='same'), layers.BatchNormalization(), layers.ReLU(), layers.MaxPooling2D(), layers.Lambda(lambda t: t[:, :2]), layers.Dropout(0.5), layers.Flatten(), layers.Reshape((4, -1)))
+operators()
 jacobian(lambda a: a * a, data(3))
 jacobian(lambda a: tf.stack([a[0] * a[1], a[1]]), data(2))
 assigned()

@@ -3,6 +3,8 @@
 import importlib as _importlib
 
 from ..._missing import missing as _missing
+from . import _merging  # noqa: F401 – operators of symbolic tensors
+from ._functional import KerasTensor  # noqa: F401
 from ._layers import Input, InputLayer, Layer  # noqa: F401
 from ._models import Model, Sequential  # noqa: F401
 

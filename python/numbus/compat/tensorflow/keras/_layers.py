@@ -14,6 +14,7 @@ from .. import _ops
 from .._images import convolved, length_after, pooled
 from .._tensor import Tensor, Variable, as_array, as_numpy_dtype, convert
 from . import activations, initializers
+from ._functional import KerasTensor, Node, is_symbolic, symbolic_call
 
 _counts = {}
 
@@ -40,6 +41,7 @@ class Layer:
     """
 
     ready = False  # whether nothing has to be built, which `summary` shows
+    has_rule = False  # whether `compute_output_shape` says it, also of symbolic tensors
 
     def __init__(self, name=None, trainable=True, dtype="float32", input_shape=None,
                  input_dim=None, activity_regularizer=None):  # fmt: skip
@@ -77,12 +79,45 @@ class Layer:
         return input_shape
 
     def __call__(self, inputs, *args, training=None, **keywords):
+        if type(inputs) is KerasTensor or is_symbolic(inputs, args, keywords):
+            return self._symbolic(inputs, args, keywords)
         inputs = self._converted(inputs)
         if not self.built:
             self._built_for(inputs)
         if training is not None and _takes_training(self.call):
             keywords["training"] = training
         return self.call(inputs, *args, **keywords)
+
+    def _symbolic(self, inputs, args, keywords):
+        """A call whose result a model will have."""
+        known = self.has_rule and not args and not keywords
+        if known and not self.built:
+            self._built_for(inputs)
+        made = symbolic_call(
+            self, (inputs, *args), keywords, self.compute_output_shape if known else None
+        )
+        if isinstance(made, KerasTensor):
+            self._shape_after = made.shape
+        return made
+
+    @property
+    def input(self):
+        """The symbolic tensor, or tensors, that it was called with."""
+        return self._node().args[0]
+
+    @property
+    def output(self):
+        """The symbolic tensor, or tensors, that it gave."""
+        found = self._node().outputs
+        return found[0] if len(found) == 1 else found
+
+    def _node(self):
+        nodes = self.__dict__.get("_nodes")
+        if not nodes:
+            raise AttributeError(
+                f"The layer {self.name} has never been called and thus has no defined input."
+            )
+        return nodes[0]
 
     def _converted(self, inputs):
         if isinstance(inputs, (tuple, dict)) or (
@@ -190,12 +225,18 @@ class InputLayer(Layer):
 
 
 def Input(shape=None, batch_size=None, dtype=None, name=None):
-    """The shape of the input of a `Sequential`."""
-    return InputLayer(shape, batch_size, dtype, name)
+    """A symbolic tensor: an input of a model, or the shape of that of a `Sequential`."""
+    layer = InputLayer(shape, batch_size, dtype, name)
+    made = KerasTensor(layer.given_shape, layer.dtype, layer.name)
+    made.node = Node(layer, (), {}, [made])
+    layer._shape_after, layer.built = made.shape, True
+    return made
 
 
 class Dense(Layer):
     """activation(inputs @ kernel + bias)."""
+
+    has_rule = True
 
     def __init__(self, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform",
                  bias_initializer="zeros", kernel_regularizer=None, **options):  # fmt: skip
@@ -236,6 +277,8 @@ class Dense(Layer):
 
 class Conv2D(Layer):
     """activation(convolution with the kernel + bias) of (batch, height, width, channels)."""
+
+    has_rule = True
 
     def __init__(self, filters, kernel_size, strides=(1, 1), padding="valid", data_format=None,
                  dilation_rate=(1, 1), groups=1, activation=None, use_bias=True,
@@ -279,7 +322,7 @@ class Conv2D(Layer):
 
 class _Pooling(Layer):
     kind = "max"
-    ready = True
+    ready = has_rule = True
 
     def __init__(self, pool_size=(2, 2), strides=None, padding="valid", data_format=None,
                  **options):  # fmt: skip
@@ -315,6 +358,8 @@ MaxPool2D, AvgPool2D = MaxPooling2D, AveragePooling2D
 class GlobalAveragePooling2D(Layer):
     """The mean of each channel."""
 
+    has_rule = True
+
     def call(self, inputs):
         return _ops.tensor(nb.mean(inputs._value(), axis=(1, 2)))
 
@@ -324,6 +369,8 @@ class GlobalAveragePooling2D(Layer):
 
 class Flatten(Layer):
     """One axis of all but that of examples."""
+
+    has_rule = True
 
     def call(self, inputs):
         a = inputs._value()
@@ -336,6 +383,8 @@ class Flatten(Layer):
 
 class Reshape(Layer):
     """Another shape of each example."""
+
+    has_rule = True
 
     def __init__(self, target_shape, **options):
         super().__init__(**options)
@@ -354,7 +403,7 @@ class Reshape(Layer):
 class Dropout(Layer):
     """In training, elements as 0 with the probability `rate`, others divided by 1 - rate."""
 
-    ready = True
+    ready = has_rule = True
 
     def __init__(self, rate, noise_shape=None, seed=None, **options):
         super().__init__(**options)
@@ -374,6 +423,8 @@ class BatchNormalization(Layer):
 
     Mean and variance are those of the batch in training, moving ones otherwise.
     """
+
+    has_rule = True
 
     def __init__(self, axis=-1, momentum=0.99, epsilon=0.001, center=True, scale=True, **options):
         super().__init__(**options)
@@ -411,6 +462,8 @@ class BatchNormalization(Layer):
 class LayerNormalization(Layer):
     """(x - mean) / sqrt(variance + epsilon) * gamma + beta of each example's last axis."""
 
+    has_rule = True
+
     def __init__(self, axis=-1, epsilon=0.001, **options):
         super().__init__(**options)
         if axis != -1:
@@ -430,7 +483,7 @@ class LayerNormalization(Layer):
 class Activation(Layer):
     """A function of elements, by name."""
 
-    ready = True
+    ready = has_rule = True
 
     def __init__(self, activation, **options):
         super().__init__(**options)
@@ -443,7 +496,7 @@ class Activation(Layer):
 class ReLU(Layer):
     """max(x, 0)."""
 
-    ready = True
+    ready = has_rule = True
 
     def __init__(self, max_value=None, negative_slope=0.0, threshold=0.0, **options):
         super().__init__(**options)
@@ -459,7 +512,7 @@ class ReLU(Layer):
 class LeakyReLU(Layer):
     """x, or `negative_slope * x` below zero."""
 
-    ready = True
+    ready = has_rule = True
 
     def __init__(self, negative_slope=0.3, **options):
         super().__init__(**options)
@@ -472,7 +525,7 @@ class LeakyReLU(Layer):
 class Softmax(Layer):
     """exp(x) as parts of its sum along an axis."""
 
-    ready = True
+    ready = has_rule = True
 
     def __init__(self, axis=-1, **options):
         super().__init__(**options)
@@ -485,6 +538,8 @@ class Softmax(Layer):
 class Rescaling(Layer):
     """x * scale + offset."""
 
+    has_rule = True
+
     def __init__(self, scale, offset=0.0, **options):
         super().__init__(**options)
         self.scale, self.offset = scale, offset
@@ -496,6 +551,8 @@ class Rescaling(Layer):
 
 class Embedding(Layer):
     """The row of a matrix for each index."""
+
+    has_rule = True
 
     def __init__(self, input_dim, output_dim, embeddings_initializer="uniform", mask_zero=False,
                  input_length=None, **options):  # fmt: skip

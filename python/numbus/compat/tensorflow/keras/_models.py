@@ -12,7 +12,8 @@ from .. import _ops
 from .._tensor import GradientTape, Tensor, Variable, as_array, convert
 from ..data import Dataset
 from . import losses, metrics, optimizers
-from ._layers import InputLayer, Layer
+from ._functional import Graph, KerasTensor
+from ._layers import Input, InputLayer, Layer, new_name
 from ._progress import Progress, table
 from .callbacks import History
 
@@ -20,17 +21,56 @@ from .callbacks import History
 class Model(Layer):
     """Layers with `compile`, `fit`, `evaluate`, `predict`. Subclasses define `call`."""
 
-    def __init__(self, *args, name=None, **options):
-        if args or "inputs" in options:
-            raise NotImplementedError(
-                message("keras.Model", "models of inputs and outputs are not yet available",
-                        "Model(inputs, outputs)", "keras.Sequential, or a class with call()")
-            )  # fmt: skip
-        super().__init__(name, **options)
+    def __init__(self, inputs=None, outputs=None, name=None, **options):
+        if (inputs is None) != (outputs is None):
+            raise ValueError(message("keras.Model", "inputs without outputs, or outputs without"
+                                     " inputs", "one", "Model(inputs, outputs)"))  # fmt: skip
+        graph = None if inputs is None else Graph(inputs, outputs)
+        super().__init__(new_name("Functional") if graph and name is None else name, **options)
+        self._graph = graph
+        self.built = graph is not None
         self.optimizer = self._loss = None
         self.stop_training = False
 
-    layers = property(lambda self: self._parts())
+    @property
+    def layers(self):
+        """The layers, of a model of inputs and outputs from the inputs on."""
+        return self._parts() if self._graph is None else list(self._graph.layers)
+
+    def _parts(self):
+        if self._graph is None:
+            return super()._parts()
+        more = [x for x in super()._parts() if not any(x is own for own in self._graph.layers)]
+        return [*self._graph.layers, *more]
+
+    def call(self, inputs, training=None):
+        """The outputs of a model of inputs and outputs; other models define their own."""
+        if self._graph is None:
+            return super().call(inputs)
+        return self._graph.run(inputs, training)
+
+    def _converted(self, inputs):
+        if self._graph is None or isinstance(self._graph.inputs, KerasTensor):
+            return super()._converted(inputs)
+        if not isinstance(inputs, (list, tuple, dict)):
+            inputs = [inputs]
+        return trees.transform(super()._converted, inputs)
+
+    def _built_for(self, inputs):
+        if self._graph is None:
+            super()._built_for(inputs)
+
+    def _ends(self, name):
+        if self._graph is None:
+            raise AttributeError(f"The model {self.name} has no defined {name}.")
+        return getattr(self._graph, name)
+
+    input = property(lambda self: self._ends("inputs"))
+    output = property(lambda self: self._ends("outputs"))
+    inputs = property(lambda self: trees.flatten(self._ends("inputs"))[0])
+    outputs = property(lambda self: trees.flatten(self._ends("outputs"))[0])
+    input_shape = property(lambda self: _shapes(self.input))
+    output_shape = property(lambda self: _shapes(self.output))
 
     def get_layer(self, name=None, index=None):
         """A layer by its name or its index. Raises ValueError for others."""
@@ -229,12 +269,16 @@ class Model(Layer):
         return nb.array(self(x, training=False).numpy())
 
     def _rows(self):
+        connected = self._graph is not None and not self._graph.is_chain()
         for layer in self.layers:
             shape = getattr(layer, "_shape_after", None)
             known = layer.built or layer.ready
             text = "?" if shape is None else str(tuple(shape))
             count = f"{layer.count_params():,}" if known else "0 (unbuilt)"
-            yield f"{layer.name} ({type(layer).__name__})", text, count
+            kind = type(layer).__name__
+            kind = "Functional" if getattr(layer, "_graph", None) and kind == "Model" else kind
+            row = f"{layer.name} ({kind})", text, count
+            yield (*row, self._graph.connections(layer)) if connected else row
 
     def summary(self, line_length=None, positions=None, print_fn=None, expand_nested=False,
                 show_trainable=False, layer_range=None):  # fmt: skip
@@ -286,6 +330,8 @@ class Sequential(Model):
 
     def add(self, layer):
         """One more layer. Where the shape of the input is known, it is built."""
+        if isinstance(layer, KerasTensor):
+            layer = layer.node.layer
         if not isinstance(layer, Layer):
             if hasattr(layer, "_a") or not callable(layer):
                 raise ValueError(
@@ -331,11 +377,30 @@ class Sequential(Model):
 
     output_shape = property(lambda self: self._after)
 
+    def _ends(self, name):
+        """Those of a model of inputs and outputs of the same layers."""
+        if self._graph is None:
+            shape = self._chain[0].given_shape if self._chain else None
+            if shape is None:
+                raise AttributeError(
+                    f"The layer {self.name} has never been called and thus has no defined {name}."
+                )
+            first = self._chain[0]
+            begin = x = first.output if isinstance(first, InputLayer) else Input(shape[1:])
+            for layer in self.layers:
+                x = layer(x)
+            self._graph = Graph(begin, x)
+        return getattr(self._graph, name)
+
     def call(self, inputs, training=False):
         x = inputs
         for layer in self._chain:
             x = layer(x, training=training)
         return x
+
+
+def _shapes(symbols):
+    return trees.transform(lambda x: x.shape, symbols)
 
 
 class _Batches:
@@ -379,14 +444,18 @@ class _Batches:
         for k in range(0, self._n, self._size):
             part = slice(k, k + self._size)
             part = part if order is None else order[part]
-            pair = (self._x, self._y)
-            yield tuple([None if a is None else Tensor(as_array(a[part])) for a in pair])
+            yield trees.transform(lambda a: Tensor(as_array(a[part])), (self._x, self._y))  # noqa: B023
 
 
 def _arrays(x):
-    """Arrays of Numbus's, float64 as float32, which is the type of layers."""
+    """Arrays of Numbus's, float64 as float32, which is the type of layers; also in dicts and lists
+    of arrays."""
     if x is None:
         return None
+    if isinstance(x, dict):
+        return {key: _arrays(a) for key, a in x.items()}
+    if isinstance(x, (list, tuple)) and x and hasattr(x[0], "shape") and len(x[0].shape):
+        return [_arrays(a) for a in x]
     a = convert(x)._value()
     return a.astype("f4") if a.dtype == numpy.float64 else a
 

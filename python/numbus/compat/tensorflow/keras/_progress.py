@@ -5,6 +5,7 @@ import textwrap
 import time
 
 _WIDTHS = (31, 22, 13)
+_CONNECTED = (19, 17, 10, 17)  # with the layers that a layer's inputs come from
 
 
 def _number(value):
@@ -92,9 +93,10 @@ def _wrapped(text, width):
 
 def table(name, rows, totals):
     """The lines of Keras's summary: (layer, shape, number of parameters) and pairs of totals."""
+    connected = bool(rows) and len(rows[0]) == 4
     widths = [
         max([w, *[len(word) for row in rows for word in row[k].split(" ") if k != 1]])
-        for k, w in enumerate(_WIDTHS)
+        for k, w in enumerate(_CONNECTED if connected else _WIDTHS)
     ]
 
     def rule(left, middle, right, line):
@@ -104,13 +106,13 @@ def table(name, rows, totals):
         parts = [_wrapped(text, w) for text, w in zip(row, widths, strict=True)]
         for k in range(max(map(len, parts))):
             texts = [p[k] if k < len(p) else "" for p in parts]
-            yield (
-                f"{bar} {texts[0]:<{widths[0]}} {bar} {texts[1]:<{widths[1]}} {bar} "
-                f"{texts[2]:>{widths[2]}} {bar}"
-            )
+            signs = "<<><"
+            inner = [f"{t:{sign}{w}}" for t, sign, w in zip(texts, signs, widths, strict=False)]
+            yield f"{bar} " + f" {bar} ".join(inner) + f" {bar}"
 
     lines = [f'Model: "{name}"', rule("┏", "┳", "┓", "━")]
-    lines += cells(("Layer (type)", "Output Shape", "Param #"), "┃")
+    heads = ("Layer (type)", "Output Shape", "Param #", "Connected to")
+    lines += cells(heads[: len(widths)], "┃")
     lines.append(rule("┡", "╇", "┩", "━"))
     for k, row in enumerate(rows):
         if k:

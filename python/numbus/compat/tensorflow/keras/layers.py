@@ -25,6 +25,24 @@ from ._layers import (  # noqa: F401
     Reshape,
     Softmax,
 )
+from ._merging import (  # noqa: F401
+    Add,
+    Average,
+    Concatenate,
+    Dot,
+    Maximum,
+    Minimum,
+    Multiply,
+    Subtract,
+    add,
+    average,
+    concatenate,
+    dot,
+    maximum,
+    minimum,
+    multiply,
+    subtract,
+)
 
 __name__ = "keras.layers"
 
