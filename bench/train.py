@@ -2,7 +2,7 @@
 
     python bench/train.py [--device cpu|cuda] [--net mlp|mnist|cifar] [--batch N] [--steps N]
                           [--tensors numbus|torch] [--item] [--compile] [--tf32]
-                          [--dropout P]
+                          [--dropout P] [--loader]
 
 The batch lies on the device. With `--tensors torch` the same program runs with PyTorch; both start
 from the same weights and data, and the losses of the first steps are printed for comparison
@@ -10,10 +10,13 @@ from the same weights and data, and the losses of the first steps are printed fo
 part of it in which the host was busy. `--item` reads the loss in each step. `--compile` has
 `numbus.compile` or `torch.compile` make the step. `--tf32` allows TF32, which neither library
 uses otherwise. `--dropout` puts a dropout before each linear layer but the first; the losses of the
-two libraries then differ, as their random numbers do.
+two libraries then differ, as their random numbers do. `--loader` takes each batch from a DataLoader
+that shuffles 100 batches in the host's memory, and copies it to the device.
 """
 
 import argparse
+import importlib
+import itertools
 import json
 import time
 
@@ -96,7 +99,7 @@ def prepare(name, net, batch, device, tf32=False, dropout=0):
     y = torch.from_numpy(rng.integers(0, 10, batch)).to(device)
     optimizer = optim.Adam(model.parameters(), lr=1e-3)
 
-    def step():
+    def step(x=x, y=y):
         optimizer.zero_grad()
         loss = functional.cross_entropy(model(x), y)
         loss.backward()
@@ -104,6 +107,24 @@ def prepare(name, net, batch, device, tf32=False, dropout=0):
         return loss
 
     return step, (wait if device != "cpu" else lambda: None)
+
+
+def with_loader(name, step, net, batch, device):
+    """A function that takes the step with the next batch of a DataLoader, without end."""
+    library = importlib.import_module("torch" if name == "torch" else "numbus.compat.torch")
+    data = library.utils.data
+    rng = numpy.random.default_rng(1)
+    shape = (100 * batch, *NETS[net][1])
+    x = library.from_numpy(rng.standard_normal(shape, dtype="f4"))
+    y = library.from_numpy(rng.integers(0, 10, len(x)))
+    loader = data.DataLoader(data.TensorDataset(x, y), batch, shuffle=True)
+    batches = (pair for _ in itertools.count() for pair in loader)
+
+    def next_step():
+        some, targets = next(batches)
+        return step(some.to(device), targets.to(device))
+
+    return next_step
 
 
 def main():
@@ -118,11 +139,14 @@ def main():
     parser.add_argument("--tf32", action="store_true")
     parser.add_argument("--dropout", type=float, default=0)
     parser.add_argument("--losses")
+    parser.add_argument("--loader", action="store_true")
     args = parser.parse_args()
     began = time.perf_counter()
     step, wait = prepare(args.tensors, args.net, args.batch, args.device, args.tf32, args.dropout)
     if args.compile:
         step = __import__(args.tensors).compile(step)
+    if args.loader:
+        step = with_loader(args.tensors, step, args.net, args.batch, args.device)
     losses = []
     for k in range(20):
         loss = step()

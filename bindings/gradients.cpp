@@ -1,6 +1,7 @@
 // Programs and their derivatives for Python.
 #include <memory>
 
+#include "array/placement.h"
 #include "given.h"
 #include "nanobind/stl/vector.h"
 #include "program/program.h"
@@ -138,6 +139,8 @@ void bind_gradients(nb::module_& m) {
         mark_line();
         const Array a = given(x);
         Array made = empty(a.shape(), a.dtype, a.base->device);
+        // Where cost chooses, few elements by themselves would be made on the host.
+        if (placement::on && a.base->pinned) placement::pin(made);
         assign(made, Arg(Scalar::from_float(value), DType::F64));
         return nb::steal(wrap(std::move(made)));
       },

@@ -273,3 +273,34 @@ def test_few_rows_of_a_large_array_of_numpys_stay(xp, core, by_cost):
     assert batch.device == "cpu"
     assert core.stats()["bytes_to_device"] == before
     np.testing.assert_array_equal(np.asarray(batch), table[index])
+
+
+def test_a_training_step_of_named_tensors_is_one_window(core, by_cost):
+    """The seed of a backward pass is a single number, which by itself would be made on the host."""
+    from numbus import nn, optim
+    from numbus.nn import functional
+
+    by_cost(1 << 16)
+    rng = np.random.default_rng(0)
+    model = nn.Sequential(nn.Linear(300, 200), nn.ReLU(), nn.Linear(200, 10)).to("fenced")
+    x = tensors.from_numpy(rng.standard_normal((64, 300), "f4")).to("fenced")
+    y = tensors.from_numpy(rng.integers(0, 10, 64)).to("fenced")
+    optimizer = optim.Adam(model.parameters())
+
+    def step():
+        optimizer.zero_grad()
+        loss = functional.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    for _ in range(3):
+        step()
+    core.flush()
+    before = core.stats()
+    losses = [step() for _ in range(3)]
+    core.flush()
+    after = core.stats()
+    assert after["flushes"] - before["flushes"] <= 3
+    assert after["bytes_to_device"] == before["bytes_to_device"]
+    assert losses[0].item() > losses[2].item() > 0
