@@ -74,7 +74,10 @@ def _on_gpu(a):
 # Multiplications for each element of a square matrix's row, roughly, where these are many.
 _COSTLY = {"cond": 20, "eig": 25, "eigh": 10, "eigvals": 10, "lstsq": 20, "svd": 20, "svdvals": 4}
 # Those of small matrices that take long enough for several threads.
-_BY_STACKS = {"eig", "eigh", "eigvals", "eigvalsh", "qr", "svd", "svdvals"}
+_BY_STACKS = {
+    "cholesky", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "qr", "slogdet", "solve", "svd",
+    "svdvals",
+}  # fmt: skip
 _LONG = 200_000_000  # multiplications that take some milliseconds
 
 

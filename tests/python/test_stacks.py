@@ -6,6 +6,7 @@ from conftest import DEVICE
 from test_libraries import run
 
 NAMES = ["eig", "eigh", "eigvals", "eigvalsh", "qr", "svd", "svdvals"]
+NAMES += ["inv", "det", "slogdet", "cholesky"]
 
 
 @pytest.fixture(autouse=True)
@@ -27,8 +28,10 @@ def test_bits(xp, name, dtype, shape):
     rng = np.random.default_rng(len(name) + shape[0])
     a = rng.standard_normal(shape)
     a = (a + 1j * rng.standard_normal(shape) if dtype in "FD" else a).astype(dtype)
-    if name.startswith("eig") and shape[-1] != shape[-2]:
+    if name not in ("qr", "svd", "svdvals") and shape[-1] != shape[-2]:
         return
+    if name == "cholesky":
+        a = a @ np.conj(np.swapaxes(a, -1, -2)) + np.eye(shape[-1], dtype=dtype)
     expected = getattr(np.linalg, name)(a)
     got = getattr(xp.linalg, name)(xp.asarray(a))
     assert type(got).__name__ == type(expected).__name__ or not isinstance(expected, tuple)
@@ -47,6 +50,35 @@ def test_keywords(xp, name, keywords):
     got = getattr(xp.linalg, name)(xp.asarray(a), **keywords)
     for x, y in zip(arrays_of(got), arrays_of(expected), strict=True):
         assert x.tobytes() == y.tobytes()
+
+
+@pytest.mark.parametrize(
+    "right", [(5000, 10, 3), (1, 10, 2), (10, 4), (10,), (1, 1, 10, 2), (3, 10, 2), (5000, 10, 1)]
+)
+def test_solve(xp, right):
+    rng = np.random.default_rng(3)
+    a, b = rng.standard_normal((5000, 10, 10)), rng.standard_normal(right)
+    try:
+        expected = np.linalg.solve(a, b)
+    except ValueError:
+        with pytest.raises(ValueError):  # in the words of whoever looks first
+            xp.linalg.solve(xp.asarray(a), xp.asarray(b))
+        return
+    got = np.asarray(xp.linalg.solve(xp.asarray(a), xp.asarray(b)))
+    assert got.shape == expected.shape and got.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("name", ["inv", "cholesky", "solve"])
+@pytest.mark.parametrize("at", [0, 4999])
+def test_a_matrix_without_a_result(xp, name, at):
+    a = np.broadcast_to(np.eye(10), (5000, 10, 10)).copy()
+    a[at, 2] = 0
+    more = [np.ones((5000, 10, 1))] if name == "solve" else []
+    with pytest.raises(np.linalg.LinAlgError) as expected:
+        getattr(np.linalg, name)(a, *more)
+    with pytest.raises(np.linalg.LinAlgError) as raised:
+        getattr(xp.linalg, name)(xp.asarray(a), *[xp.asarray(x) for x in more])
+    assert str(raised.value) == str(expected.value)
 
 
 @pytest.mark.parametrize("at", [0, 4999])

@@ -37,6 +37,18 @@ def _parts(a):
     return [slice(start, end) for start, end in itertools.pairwise(ends)]
 
 
+def _shared(args, part):
+    """The further operands as a part of the stack sees them; None: they are no stack as long."""
+    a, given = args[0], []
+    for x in args[1:]:
+        if isinstance(x, numpy.ndarray) and x.ndim >= a.ndim:
+            if x.ndim > a.ndim or len(x) not in (1, len(a)):
+                return None
+            x = x[part] if len(x) > 1 else x
+        given.append(x)
+    return given
+
+
 def _joined(results):
     if isinstance(results[0], numpy.ndarray):
         return numpy.concatenate(results)
@@ -54,16 +66,17 @@ def by_stacks(function):
     @functools.wraps(function)
     def call(*args, **kwargs):
         parts = _parts(args[0]) if args else []
-        if len(parts) < 2:
+        rest = [_shared(args, p) for p in parts]
+        if len(parts) < 2 or rest[0] is None:
             return function(*args, **kwargs)
-        a, rest = args[0], args[1:]
+        a = args[0]
         # np.errstate is part of the context.
         others = [
-            _pool().submit(contextvars.copy_context().run, function, a[p], *rest, **kwargs)
-            for p in parts[1:]
+            _pool().submit(contextvars.copy_context().run, function, a[p], *more, **kwargs)
+            for p, more in zip(parts[1:], rest[1:])
         ]
         try:
-            first = function(a[parts[0]], *rest, **kwargs)
+            first = function(a[parts[0]], *rest[0], **kwargs)
         finally:
             concurrent.futures.wait(others)
         return _joined([first, *[o.result() for o in others]])
