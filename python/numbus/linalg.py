@@ -74,10 +74,9 @@ def _on_gpu(a):
 # Multiplications for each element of a square matrix's row, roughly, where these are many.
 _COSTLY = {"cond": 20, "eig": 25, "eigh": 10, "eigvals": 10, "lstsq": 20, "svd": 20, "svdvals": 4}
 # Those of small matrices that take long enough for several threads.
-_BY_STACKS = {
-    "cholesky", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "qr", "slogdet", "solve", "svd",
-    "svdvals",
-}  # fmt: skip
+_BY_STACKS = {"eig", "eigh", "eigvals", "eigvalsh", "qr", "svd", "svdvals"}
+# Those that do so where there are more of them.
+_BY_LONG_STACKS = {"cholesky", "det", "inv", "slogdet", "solve"}
 _LONG = 200_000_000  # multiplications that take some milliseconds
 
 
@@ -93,7 +92,8 @@ def _is_long(name):
 
 def _make(name, names):
     original = getattr(numpy.linalg, name)
-    whole = by_stacks(original) if name in _BY_STACKS else original
+    quick_one = name in _BY_LONG_STACKS
+    whole = by_stacks(original, quick_one) if quick_one or name in _BY_STACKS else original
     apart = interruptible(whole, _is_long(name))
     count = max(len(names), 1)
 

@@ -16,6 +16,9 @@ from .. import _core
 _SMALL = 64
 # Multiplications from which the parts pay for handing them over: some milliseconds.
 _MANY = 4_000_000
+# Of systems, inverses and determinants: some ns a matrix beside a quarter for each multiplication,
+# and how many ns pay.
+_CALL, _LONG = 200, 10_000_000
 
 
 @functools.cache
@@ -26,11 +29,14 @@ def _pool():
 os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
-def _parts(a):
+def _parts(a, quick):
     """The slices of a stack's first axis that threads take; fewer than two: one thread does."""
     if not isinstance(a, numpy.ndarray) or a.ndim < 3 or a.size == 0:
         return []
-    if max(a.shape[-2:]) >= _SMALL or a.size * min(a.shape[-2:]) < _MANY:
+    rows, columns = a.shape[-2:]
+    if max(rows, columns) >= _SMALL or a.size * min(rows, columns) < _MANY:
+        return []
+    if quick and a.size // (rows * columns) * (_CALL + rows**3 / 4) < _LONG:
         return []
     count = min(_core.num_threads(), len(a))
     ends = [len(a) * k // count for k in range(count + 1)]
@@ -57,15 +63,17 @@ def _joined(results):
     return kind(*fields) if hasattr(kind, "_fields") else kind(fields)
 
 
-def by_stacks(function):
+def by_stacks(function, quick):
     """`function(a, …)`, a decomposition of each matrix of a stack: NumPy's results, bit for bit.
+
+    quick: it takes a matrix a few multiplications for each element of a row.
 
     Raises what the first of the parts that failed raises, after all have ended.
     """
 
     @functools.wraps(function)
     def call(*args, **kwargs):
-        parts = _parts(args[0]) if args else []
+        parts = _parts(args[0], quick) if args else []
         rest = [_shared(args, p) for p in parts]
         if len(parts) < 2 or rest[0] is None:
             return function(*args, **kwargs)
