@@ -75,6 +75,22 @@ def test_where(dtype):
         assert set(texts(function, x, nb)) == set(texts(function, x, np))
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("special", [1, -1])
+def test_into_a_part(dtype, special):
+    """What lies beside the part was infinite before, which is nobody's error."""
+    x = np.full((500, 700), 1.5, dtype)
+    x[320, 641] = special
+
+    def function(library, given):
+        out = library.asarray(np.full((502, 1400), np.inf, dtype))
+        out[1:-1, ::2] = library.log(given) * 2
+        return out[1:-1, ::2] + 1
+
+    _core.forget_plans()
+    assert set(texts(function, x, nb)) == set(texts(function, x, np))
+
+
 # --- half floats ----------------------------------------------------------------------------------
 
 OF_TWO = """add subtract multiply divide copysign fmax fmin maximum minimum less less_equal equal
