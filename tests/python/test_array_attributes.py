@@ -83,6 +83,8 @@ def _value(text, x):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("text", [t.strip() for t in EXPRESSIONS.split(";")])
 def test_expression(text):
+    if text == "x.ptp()" and hasattr(nb.ndarray, "ptp"):
+        pytest.skip("another test has loaded CuPy's names, which has this method")
     for a in ARRAYS:
         real, ours = _value(text, a.copy()), _value(text, nb.asarray(a.copy()))
         where = f"{a.dtype} {a.shape}: {ours!r} for {real!r}"
