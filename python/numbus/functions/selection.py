@@ -707,8 +707,6 @@ class _Rows:
 
     @_core.composed
     def __getitem__(self, key):
-        from .ranges import arange, linspace
-
         keys = key if isinstance(key, tuple) else (key,)
         if any([isinstance(item, str) for item in keys]):
             return self._directed(keys)
@@ -717,9 +715,9 @@ class _Rows:
             if isinstance(item, slice):
                 step = item.step
                 if isinstance(step, complex):
-                    part = linspace(item.start or 0, item.stop, int(abs(step)))
+                    part = np.linspace(item.start or 0, item.stop, int(abs(step)))
                 else:
-                    part = arange(item.start or 0, item.stop, 1 if step is None else step)
+                    part = np.arange(item.start or 0, item.stop, 1 if step is None else step)
             else:
                 part = to_ndarray(item)
                 if type(item) in (bool, int, float, complex):
