@@ -114,6 +114,14 @@ frontend::Options to_options(nb::handle dict) {
   return o;
 }
 
+void expect_result(const std::string& name, const Type& got, const std::optional<Type>& declared) {
+  const bool nothing = got.is(Type::Tag::None);
+  const bool fits = !declared || declared->is(Type::Tag::None) == nothing;
+  if (fits && (nothing || got.is_number())) return;
+  raise(ErrorKind::Type, name, "not a result for code that calls it", frontend::name(got),
+        declared ? frontend::name(*declared) : "a number, or None");
+}
+
 // (tag, dtype, weak, ndim, order, readonly, items, names), as numbus.kernels.types describes a
 // type.
 Type to_type(nb::handle described) {

@@ -169,6 +169,7 @@ void bind_flat(nb::module_& m);
 void bind_frontend(nb::module_& m);
 void bind_caught();
 void bind_object_mode();
+void bind_c_entries(nb::module_& m);
 void bind_containers(nb::module_& m);
 void bind_generators(nb::module_& m);
 void bind_loops(nb::module_& m);

@@ -159,6 +159,10 @@ nb::object raised_in_object_mode(int64_t owner);
 nb::object noted_cause(const std::vector<frontend::Site>& sites, int64_t owner);
 [[noreturn]] void raise_interrupted(const std::string& printed);
 frontend::Options to_options(nb::handle dict);
+// Raises where a function that others' code calls gives neither None nor a number on all paths, or
+// not what is declared.
+void expect_result(const std::string& name, const frontend::Type& got,
+                   const std::optional<frontend::Type>& declared);
 // Raises what kernels in a queue, given by its number, or in any have noted.
 void check_noted(int queue);
 // The queue behind a stream of Python's; null for None and for the device's own.

@@ -205,6 +205,7 @@ class Kernel {
     try {
       GridKernel made(frontend::compile(PythonProgram::get(), function, all, options));
       const frontend::Result& r = made.result();
+      expect_result(name_, r.result, options.returns);
       if (compile::has_recursion(r.module))
         raise(ErrorKind::NotImplemented, name_, "not yet: recursion in code that others call",
               "device=True", "a kernel");

@@ -201,6 +201,7 @@ NB_MODULE(_core, m) {
   bind_containers(m);
   bind_caught();
   bind_object_mode();
+  bind_c_entries(m);
   bind_generators(m);
   bind_loops(m);
   bind_loop_lists(m);

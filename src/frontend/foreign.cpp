@@ -151,8 +151,8 @@ Value Lower::buffer_of(const Call& c) {
   return c.args[0];
 }
 
-// What a function returns that others' code for a GPU calls.
-Value Lower::device_result(const Node& n, const Value& r) {
+// What a function returns that others' code calls.
+Value Lower::result_for_others(const Node& n, const Value& r) {
   const auto& wanted = u_.options.returns;
   const bool nothing = r.type.is(Type::Tag::None);
   if (wanted && wanted->is(Type::Tag::None) != nothing)
@@ -161,7 +161,7 @@ Value Lower::device_result(const Node& n, const Value& r) {
   if (nothing) return r;
   const DType t = wanted ? wanted->dtype : r.type.dtype;
   if (!r.type.is_number() || is_complex(t) || is_half(t) || is_complex(r.type.dtype))
-    not_yet(n, "returning " + frontend::name(r.type) + " to other code for a GPU",
+    not_yet(n, "returning " + frontend::name(r.type) + " to others' code",
             "store it through a CPointer");
   return wanted ? cast(n, r, t) : r;
 }

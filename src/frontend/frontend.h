@@ -40,9 +40,8 @@ struct Options {
   bool parallel = false;
   bool long_loops = true;     // loops that count may take long: on a GPU, too, they look for Ctrl-C
   bool python_errors = true;  // Python's own numbers raise ZeroDivisionError
-  // No kernel but a function that others' code for a GPU calls, and what it returns, where that is
-  // declared: None or a number.
-  bool device = false;
+  bool device = false;        // no kernel but a function that others' code for a GPU calls
+  // What a function that others' code calls returns, where that is declared: None or a number.
   std::optional<Type> returns = {};
 };
 

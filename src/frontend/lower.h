@@ -618,7 +618,7 @@ class Lower : private State {
   Value call_foreign(const Call& c, const std::string& text);
   Value call_external(const Call& c, const std::string& text);
   Value buffer_of(const Call& c);
-  Value device_result(const Node& n, const Value& r);
+  Value result_for_others(const Node& n, const Value& r);
   Value foreign_argument(const Node& n, const std::string& name, const Value& given,
                          const std::string& code, size_t position);
 

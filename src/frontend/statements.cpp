@@ -506,7 +506,7 @@ void Lower::return_value(const Node& n, const Value& v) {
     close_type(r.type);
   }
   if (r.type.is_number()) r.type.text.clear();
-  if (u_.options.device && spec_.function == 0) r = device_result(n, r);
+  if ((u_.options.device || u_.options.returns) && spec_.function == 0) r = result_for_others(n, r);
   if (u_.options.kernel && !u_.options.device && spec_.function == 0 && !r.type.is(Type::Tag::None))
     fail(n, "a kernel returns nothing; this returns " + name(r.type),
          "write the result into an array that is an argument");

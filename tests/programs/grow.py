@@ -21,6 +21,7 @@ from . import differences
 from .dicts import Dicts
 from .expressions import Expressions, Reject
 from .kinds import COMMON, DTYPES, LAYOUTS, SIZES, Data, is_array, is_number, is_text, kind_of
+from .latest import Latest
 from .newer import Newer
 from .nones import Nones
 from .sets import Sets
@@ -29,7 +30,7 @@ from .texts import Texts
 from .wider import Wider
 from .yielders import Yielders
 
-GRAMMAR_VERSION = 13
+GRAMMAR_VERSION = 14
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def bounded(more=1 << 30, seconds=5.0):
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones, Sets, Yielders, Newer):
+class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones, Sets, Yielders, Newer, Latest):
     def __init__(self, seed: int, features: Features):
         self.r = random.Random(seed)
         self.features = features
@@ -92,6 +93,8 @@ class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones, Sets, Yielders
         self.lazily = not self.scalar and self.r.random() < 0.25  # many generators as objects
         self.newest_too = not self.scalar and self.r.random() < 0.3  # much of grammar 13
         self.tallies = False
+        self.latest_too = not self.scalar and self.r.random() < 0.35  # much of grammar 14
+        self.pythons = False
         self.holders: dict = {}  # lists and dicts that hold None, too: a sample of the rest
         self.yielders: dict = {}  # names that hold one: a sample of what it yields
         self.maybes: dict = {}  # names that hold None or a value: a sample of the value
@@ -234,6 +237,8 @@ class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones, Sets, Yielders
             self.hidden |= {"Point", "NamedTuple", "KERNEL"}
         if self.newest_too and r.random() < 0.6:
             self.define_tally(head)
+        if self.latest_too and r.random() < 0.6:
+            self.define_objmode(head)
         for _ in range(r.choice((0, 0, 1, 1, 2))):
             self.global_value()
         for _ in range(r.choice((0, 0, 1, 1, 2))):

@@ -43,6 +43,8 @@ class Statements:
             all_ = all_ + [("yielder", 15)]
         if self.newest_too:
             all_ = all_ + [("newer", 25)]
+        if self.latest_too:
+            all_ = all_ + [("latest", 25)]
         if self.loops:
             all_ = all_ + [("leave", 3)]
         if self.level == 1:

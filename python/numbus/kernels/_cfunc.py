@@ -5,8 +5,9 @@ import functools
 
 import numpy
 
+from .. import _core
 from . import types
-from ._dispatch import jit
+from ._dispatch import flags, jit, resolver
 from ._resolve import name_object
 
 _NUMBERS = {
@@ -22,7 +23,6 @@ _NUMBERS = {
     "float32": ctypes.c_float,
     "float64": ctypes.c_double,
 }
-_MOST = 1 << 44  # elements of what a pointer leads to: nobody knows how many there are
 
 
 def _of_c(t):
@@ -61,8 +61,8 @@ def _address(pointer):
 class CFunc:
     """A compiled function that C calls: its `address`, and the same as a `ctypes` function.
 
-    C comes to it by way of Python, whose lock it takes. What it raises is printed, and it returns
-    zero then, as functions of ctypes do.
+    No Python is on the way, and its lock is not needed. What the function raises is written to
+    stderr, as sys.unraisablehook does, and it returns zero then.
     """
 
     def __init__(self, function, signature, options):
@@ -72,19 +72,13 @@ class CFunc:
         inside = [types.Array(t.items[0], 1, "C") if t.tag == "pointer" else t for t in arguments]
         returned = types._ALL["none"] if result is None else result
         self._compiled = jit(returned(*inside), **options)(function)
-        self._pointers = [
-            (k, t.items[0].dtype) for k, t in enumerate(arguments) if t.tag == "pointer"
-        ]
-        self.ctypes = kind(self._called if self._pointers else self._compiled)
-        self.address = _address(self.ctypes)
+        how = flags(options, ("parallel", "fastmath", "boundscheck", "debug"))
+        how["python_errors"] = options.get("error_model", "python") == "python"
+        self.address = _core.c_function(
+            resolver(self._compiled), how, function.__name__, inside, returned
+        )
+        self.ctypes = kind(self.address)
         self.native_name = f"cfunc.{function.__module__}.{function.__qualname__}"
-
-    def _called(self, *given):
-        given = list(given)
-        for k, dtype in self._pointers:
-            memory = _Memory(_address(given[k]), dtype, (_MOST,))
-            given[k] = numpy.asarray(memory)
-        return self._compiled(*given)
 
     def _kernel_function(self):
         return self._compiled._kernel_function()
