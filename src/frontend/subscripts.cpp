@@ -159,6 +159,16 @@ Value Lower::index_tuple(const Node& n, const Value& t, const Value& by) {
   if (others && becomes_list(n)) return {};
   Val i = wrapped(n, index_value(n, by), ci(size), 0, array_node(n));
   if (t.items.empty()) return known_integer(0);  // never read: no index is inside
+  if (std::ranges::all_of(t.items, [](const Value& v) { return v.type.is_array(); })) {
+    // A name of its own, to which one of them is assigned.
+    const std::string key = "item " + std::to_string(n.line) + ":" + std::to_string(n.col);
+    ++scope_->depth;
+    for (int64_t k = 0; k < size; ++k)
+      when(b_->emit(Op::equal, DType::Bool, i, ci(k)),
+           [&] { assign_name(n, key, t.items[static_cast<size_t>(k)]); });
+    --scope_->depth;
+    return read_variable(n, key);
+  }
   Value r = t.items[0];
   for (int64_t k = 1; k < size; ++k)
     r = choose(n, b_->emit(Op::equal, DType::Bool, i, ci(k)), t.items[k], r);

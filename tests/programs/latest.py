@@ -39,7 +39,7 @@ class Latest:
             self.lines.append((self.level + (len(line) - len(shown)) // 4, shown))
 
     # ---- texts -----------------------------------------------------------------------------------
-    def formatted(self):
+    def piece_of_text(self):
         """The text of a value to format, and what may be said of it by % and by format()."""
         r = self.r
         which = r.random()
@@ -58,7 +58,7 @@ class Latest:
 
     def format_text(self):
         r = self.r
-        parts = [self.formatted() for _ in range(r.randint(1, 3))]
+        parts = [self.piece_of_text() for _ in range(r.randint(1, 3))]
         made = self.fresh()
         between = [r.choice(("", " ", "a", "100%%", "é:")) for _ in parts]
         if r.random() < 0.5:

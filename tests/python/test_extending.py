@@ -162,7 +162,7 @@ def test_mistakes():
     with pytest.raises(TypeError, match="no such option"):
         overload(h, other=1)
     with pytest.raises(NotImplementedError):
-        overload(h, jit_options={"parallel": True})
+        overload(h, jit_options={"cache": True, "parallel": True})
     with pytest.raises(TypeError, match="not a type"):
         overload_method(3, "x")
 

@@ -14,6 +14,10 @@ _functions = []  # by number: (the function, what has been said of it)
 _members = {}  # "method sum": [(type, what makes the function)]
 
 
+# Options of jit that have nothing to change in a function that is compiled into its callers.
+_WITHOUT_EFFECT = {"cache", "nopython", "no_cpython_wrapper", "no_cfunc_wrapper"}
+
+
 def _options(what, jit_options, strict, inline, prefer_literal, more):
     """Refuses what would have to change something and does not."""
     if more or inline not in ("never", "always"):
@@ -21,8 +25,9 @@ def _options(what, jit_options, strict, inline, prefer_literal, more):
             f"[{what}] no such option; got {', '.join(more) or f'inline={inline!r}'}; expected "
             "jit_options, strict, inline ('never' or 'always'; LLVM decides) or prefer_literal"
         )
-    if jit_options or prefer_literal:
-        given = f"jit_options={jit_options!r}" if jit_options else "prefer_literal=True"
+    other = {k: v for k, v in (jit_options or {}).items() if k not in _WITHOUT_EFFECT}
+    if other or prefer_literal:
+        given = f"jit_options={other!r}" if other else "prefer_literal=True"
         raise NotImplementedError(
             f"[{what}] an option that is not served yet; got {given}; expected none"
         )
