@@ -49,13 +49,20 @@ def _last_line(code):
     return max([last, *inner])
 
 
+def _at_line(first, text):
+    """The tree of a text that begins at a line of its file: empty lines before it have the parser
+    count as the file does, which is quicker than to go over the tree.
+    """
+    return ast.parse("\n" * (first - 1) + text)
+
+
 def parse(function):
     """The function's definition as Python's `ast` sees it, at its lines in its file."""
     code = function.__code__
     lines, first, tree = _lines(code), code.co_firstlineno, None
     if lines:
         try:
-            tree = ast.parse(textwrap.dedent("".join(lines)))
+            tree = _at_line(first, textwrap.dedent("".join(lines)))
         except SyntaxError:
             lines = None  # what no bytecode stands for belongs to it, too
     command = None if lines else _command_lines(code)
@@ -74,18 +81,16 @@ def parse(function):
     dedented = textwrap.dedent("".join(lines))
     indent = len(lines[0]) - len(lines[0].lstrip())
     try:
-        tree = tree or ast.parse(dedented)
+        tree = tree or _at_line(first, dedented)
     except SyntaxError:
         # A lambda cut out of the middle of an expression: it is found in all of the file.
         if code.co_name == "<lambda>":
             tree = _parsed("".join(command or _file_lines(code)))
-            first, indent = 1, 0
+            indent = 0
         if tree is None:
             raise CompileError(
                 f"the source of '{function.__name__}' cannot be read", None, function
             ) from None
-    if first > 1:  # each of these walks over all of the tree
-        ast.increment_lineno(tree, first - 1)
     for node in ast.walk(tree) if indent else ():
         if hasattr(node, "col_offset"):
             node.col_offset += indent
