@@ -318,7 +318,8 @@ Value Lower::arguments_of_error(const Node& n, const Value& e) {
               "a handler for each class of exceptions, or str(e)");
     all = both;
   }
-  if (all.unknown()) return {};
+  // What a raise statement gives that is not known yet, a later pass knows.
+  if (all.unknown() || (all.items.empty() && changed_)) return {};
   hold_python_numbers(all);
   if (all.items.empty()) {
     Value empty;
