@@ -149,7 +149,8 @@ class Grow:
         if r < 0.93:
             return f"({self.integer(1)} / {self.pick(self.integer(1), '3', 'n2')})"
         if r < 0.95:
-            return f"(abs({a}) ** {self.pick('2', '0.5', '1.7', '-1')})"
+            return self.pick(f"({a} ** {self.pick('2', '3', '2.0')})",
+                             f"(abs({a}) ** {self.pick('2', '0.5', '1.7', '-1')})")  # fmt: skip
         if r < 0.97:
             return self.pick(
                 f"lf[{self.index()}]", f"ll[{self.index()}][{self.index()}]", "ob.f", "ob.few",
@@ -369,8 +370,11 @@ class Grow:
                 f"{part()} @ {part()}", f"np.dot({part()}, {part()})", f"({several()}) @ {part()}",
                 f"np.inner({several()}, {part()})", f"np.sum({several()})",
             )  # fmt: skip
+            # Others are numbers that may be computed later: their type depends on when.
+            at_once = f"fa[{low}:{high}] @ ma[{i}, {low}:{high}]"
             return self.pick(
-                f"x0 = {of}", f"x1 = x0 - {of}", f"fa[{i}] = {of}", f"fa[{j}] -= np.sqrt({of})",
+                f"x0 = {at_once}", f"x1 = x0 - {at_once}", f"fa[{i}] = {of}",
+                f"fa[{j}] -= np.sqrt({of})",
                 f"ma[{i}, {j}] = (1.5 - {of}) / 7", f"{target} = {of}", f"f0 = float({of})",
                 f"{target} -= ({of}) * {part()}",
             )  # fmt: skip
@@ -503,10 +507,16 @@ class Grow:
             self.level += 1
             self.counters.append(c)
             self.line(f"{c} += {self.pick(1, 1, 2)}")
+        is_for = not self.lines[-1].lstrip().startswith(f"{c} +=")
         self.block(self.r.randint(1, 4))
         self.level -= 1
         self.counters.pop()
         self.depth -= 1
+        if is_for and self.r.random() < 0.12:
+            self.line("else:")
+            self.level += 1
+            self.block(1)
+            self.level -= 1
         return None
 
     def over_items(self, c):

@@ -244,3 +244,53 @@ def test_defaults_names_of_arguments_and_closures(after):
                 r.append(str(e))
         """, after, entered=True)  # fmt: skip
     assert made[0].entries > 0, made[0].why
+
+
+@pytest.mark.parametrize("after", AFTER)
+def test_for_loops_with_else(after):
+    check("""
+        def primes(n):
+            count = last = 0
+            for i in range(2, n):
+                for j in range(2, i):
+                    if i % j == 0:
+                        break
+                else:
+                    count += 1
+                    if i > 80:
+                        print("prime", i)
+                    if i > 90:
+                        last = 10 ** 30 // (i - 97)
+                        break
+                    count += 2
+            else:
+                last = i
+            return count, last, j
+
+        def found(items, x):
+            for k, y in enumerate(items):
+                if y == x:
+                    break
+            else:
+                for k in range(9):
+                    x += k
+                print("none", x)
+                return -1
+            return k
+
+        out = []
+        for n in (3, 20, 88):
+            out.append(primes(n))
+        out.append(found(list(range(60)), 55))
+        out.append(found(list(range(60)), 77))
+        for i in range(60):
+            while True:
+                for k in range(i):
+                    if k * k == i:
+                        break
+                else:
+                    break
+                out.append((i, k))
+                break
+        primes(99)
+    """, after)  # fmt: skip

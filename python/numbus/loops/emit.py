@@ -35,7 +35,7 @@ class Emitter(calls.Calls, lines.Lines, places.Places):
         self.lines, self.level, self.temporaries = [], 1, 0
         self.rare = 0
         self.at = None  # the statement that is being emitted
-        self.open = []  # loops: (breaks, continues)
+        self.open = []  # loops: (breaks, continues, node)
         self.loops = [
             n
             for n in (ast.walk(loop) if loop else ())
@@ -198,6 +198,12 @@ class Emitter(calls.Calls, lines.Lines, places.Places):
             return env
         if isinstance(n, ast.Break):
             self.open[-1][0].append(env)
+            of = self.open[-1][2]
+            if of is self.loop and of.orelse:
+                self.leave(n.at)  # CPython knows then that there is no `else`
+                return None
+            if of.orelse:
+                self.line(f"q{of.at} = True")
             self.line("break")
             return None
         if isinstance(n, ast.Continue):
@@ -309,11 +315,13 @@ class Emitter(calls.Calls, lines.Lines, places.Places):
         head = env
         while True:
             mark = len(self.lines), self.level, self.temporaries
-            self.open.append(([], []))
+            self.open.append(([], [], n))
+            if n.orelse:
+                self.line(f"q{n.at} = False")
             rare, self.rare = self.rare, (0 if outer else self.rare)
             back, ended = (self._for_body if is_for else self._while_body)(n, head)
             self.rare = rare
-            breaks, continues = self.open.pop()
+            breaks, continues, _ = self.open.pop()
             for e in continues:
                 back = _join(back, e)
             wider = _join(head, back)
@@ -321,6 +329,13 @@ class Emitter(calls.Calls, lines.Lines, places.Places):
                 break
             del self.lines[mark[0] :]
             self.level, self.temporaries, head = mark[1], mark[2], wider
+        if n.orelse and not outer:
+            self.rare += 1
+            self.block(f"if not q{n.at}:")
+            ended = self._statements(n.orelse, ended)
+            self.line("pass")
+            self.end()
+            self.rare -= 1
         for e in breaks:
             ended = _join(ended, e)
         return ended

@@ -11,7 +11,7 @@ becomes, with an object `loop` of bindings/loops.cpp and its methods as constant
             for i, x, y in after():         # names are written back
                 what is left of an iteration, from any statement on
             else:
-                for i in rest(): BODY       # as it was
+                for i in rest(): BODY       # as it was, and its `else`
 
 `while c:` is `for () in loop | None: if not c: break`. No name is added to the program's or to
 Python's; every copy of a statement has its line. Functions run the rewritten code until somebody
@@ -157,6 +157,7 @@ class Rewriter(ast.NodeTransformer):
         outer, self._outer = self._outer, number
         node.body = [self.visit(n) for n in node.body]
         self._outer = outer
+        node.orelse = [self.visit(n) for n in node.orelse]
         made = self._rewritten(node, original, number, names)
         return _located(made, node)
 
@@ -173,7 +174,8 @@ class Rewriter(ast.NodeTransformer):
         resumed = [ast.If(_call(number, "gone", -1), gone, []), *_Resumed(number).block(original)]
         if isinstance(node, ast.For):
             target, over, first = node.target, node.iter, []
-            rest = ast.For(copy.deepcopy(target), _call(number, "rest"), plain, [])
+            last = copy.deepcopy(original.orelse)
+            rest = ast.For(copy.deepcopy(target), _call(number, "rest"), plain, last)
         else:
             target, over = _nothing(), ast.Constant(None)
             first = [ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Break()], [])]
@@ -186,7 +188,7 @@ class Rewriter(ast.NodeTransformer):
             target,
             ast.BinOp(_loop(number), ast.BitOr(), over),
             [*first, *node.body],
-            [ast.If(ast.UnaryOp(ast.USub(), _loop(number)), [after], [])],
+            [ast.If(ast.UnaryOp(ast.USub(), _loop(number)), [after], node.orelse)],
         )
 
 
@@ -228,8 +230,12 @@ class _Resumed:
         if isinstance(n, ast.While):
             inside = self._ask("inside", n.at + 1, n.end)
             return ast.While(ast.BoolOp(ast.Or(), [inside, copy.deepcopy(n.test)]), body, [])
-        items = ast.BoolOp(ast.Or(), [self._ask("left", n.at, n.end), copy.deepcopy(n.iter)])
-        return ast.For(copy.deepcopy(n.target), items, body, [])
+        over = copy.deepcopy(n.iter)
+        if n.orelse:  # where it goes on in the `else`, no item is left
+            over = ast.IfExp(self._ask("inside", n.middle, n.end), ast.Tuple([], ast.Load()), over)
+        items = ast.BoolOp(ast.Or(), [self._ask("left", n.at, n.middle), over])
+        last = [self.statement(s) for s in n.orelse]
+        return ast.For(copy.deepcopy(n.target), items, body, last)
 
 
 def _located(new, old):

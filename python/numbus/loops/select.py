@@ -132,14 +132,14 @@ def why_not(loop):
 
 
 def _loop(loop):
-    if loop.orelse:
-        return f"line {loop.lineno}: a loop with else"
+    if loop.orelse and isinstance(loop, ast.While):
+        return f"line {loop.lineno}: a while loop with else"
     if isinstance(loop, ast.For):
         if not _head(loop):
             return f"line {loop.lineno}: a loop over something else than numbers"
     elif not is_known(loop.test):
         return f"line {loop.lineno}: the condition"
-    return _block(loop.body, False)
+    return _block(loop.body, False) or _block(loop.orelse, True)
 
 
 def _block(body, rare):
@@ -195,6 +195,9 @@ def number(loop):
         elif isinstance(n, _LOOPS) and _head(n):
             for s in n.body:
                 walk(s)
+            n.middle = next(counter)
+            for s in n.orelse:
+                walk(s)
         elif is_function and isinstance(n, ast.Return):
             n.opaque = n.value is None or not is_known(n.value)
         else:
@@ -208,10 +211,8 @@ def number(loop):
 
 def _head(n):
     """Whether the head of an inner loop is one that is compiled; its body may still be left."""
-    if n.orelse:
-        return False
     if isinstance(n, ast.While):
-        return is_known(n.test)
+        return not n.orelse and is_known(n.test)
     if heads.over(n):
         return True
     found = heads.range_of(n.iter)
@@ -237,7 +238,7 @@ def assigned(loop):
         elif isinstance(n, _LOOPS):
             if isinstance(n, ast.For):
                 found.update(heads.targets(n))
-            for s in n.body:
+            for s in (*n.body, *n.orelse):
                 walk(s)
         elif isinstance(n, ast.If):
             for s in (*n.body, *n.orelse):
