@@ -24,6 +24,7 @@ HOT = 0.02
 # Seconds that one entry should at least take.
 _WORTH = 1e-3
 _PER_STATEMENT = 5e-6  # that statements of numbers stay below
+_PER_STATEMENT_OF_PARTS = 3e-5  # those of slices
 _MOST_LEFT = 4  # times that a loop may be left early before it goes on in CPython
 _MOST_FAILURES = 3
 _MOST_CODES = 8  # for one loop
@@ -95,7 +96,9 @@ def _most_per_item(loop):
         for n in nodes
     ):
         return math.inf  # those may take long and be compiled
-    return _PER_STATEMENT * sum(isinstance(n, ast.stmt) for n in nodes)
+    of_parts = any(isinstance(n, (ast.Slice, ast.MatMult)) for n in nodes)
+    most = _PER_STATEMENT_OF_PARTS if of_parts else _PER_STATEMENT
+    return most * sum(isinstance(n, ast.stmt) for n in nodes)
 
 
 def _read(loop, assigned):
