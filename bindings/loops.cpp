@@ -17,12 +17,14 @@
 namespace numbus::bindings {
 namespace {
 
-constexpr int64_t kShort = 32;         // ranges of fewer items are not looked at by themselves
-constexpr double kLook = 5e-4;         // seconds between two looks at a loop
-constexpr double kWorth = 1e-3;        // seconds that one entry should at least take
-constexpr int64_t kMisses = 1000;      // executions over no numbers until a loop is given up
-constexpr int64_t kShortRuns = 10000;  // executions of a while loop of few items until then, too
-constexpr int64_t kFew = 16;           // items of such
+constexpr int64_t kShort = 32;          // ranges of fewer items are not looked at by themselves
+constexpr double kLook = 5e-4;          // seconds between two looks at a loop
+constexpr double kWorth = 1e-3;         // seconds that one entry should at least take
+constexpr int64_t kMisses = 1000;       // executions over no numbers until a loop is given up
+constexpr int64_t kShortRuns = 10000;   // executions of a while loop of few items until then, too
+constexpr int64_t kFew = 16;            // items of such
+constexpr int64_t kShortFors = 100000;  // executions of a for loop of so few items until then
+constexpr int64_t kVeryFew = 8;
 constexpr int64_t kNever = INT64_MAX;
 constexpr int64_t kAll = 1LL << 60;  // after all statements
 
@@ -425,7 +427,14 @@ PyObject* begin(PyObject* self, PyObject* over) {
     PyErr_Clear();
     return Py_NewRef(over);
   }
-  if (!after_items && spends(l, n)) return Py_NewRef(over);
+  if (!after_items && spends(l, n)) {
+    if (++l.executions == kShortFors && l.items < kVeryFew * kShortFors && !l.ready) {
+      PyObject* nobody = call_back(2, self);
+      if (!nobody) return nullptr;
+      Py_DECREF(nobody);
+    }
+    return Py_NewRef(over);
+  }
   PyObject* inner = PyObject_GetIter(over);
   if (!inner || Py_TYPE(inner) != range_iterator) {
     Py_XDECREF(inner);

@@ -215,8 +215,9 @@ def _wanted(this, frame):
 
 
 def give_up(this):
-    """Notes that a loop goes over no numbers, or that a while loop has few items each time."""
-    what = "a loop over something else than numbers" if this.is_for else "it ends too soon"
+    """Notes that a loop goes over no numbers, or that it has few items each time."""
+    no_numbers = this.is_for and not this.items
+    what = "a loop over something else than numbers" if no_numbers else "it ends too soon"
     this.why = f"line {this.line}: {what}"
     this.give_up()
     _restore(this, sys._getframe(1).f_globals)
