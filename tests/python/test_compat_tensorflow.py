@@ -54,7 +54,7 @@ MESSAGES = {
     "x().assign(3)": (AttributeError, "assign"),
     "tf.strings": (AttributeError, "tensorflow.strings at"),
     "tf.math.digamma": (AttributeError, "tf.math.digamma"),
-    "layers.LSTM": (AttributeError, "keras.layers.LSTM"),
+    "layers.ConvLSTM2D": (AttributeError, "keras.layers.ConvLSTM2D"),
     "tf.constant('a')": (AttributeError, "strings"),
     "tf.sqrt(i())": (ValueError, "not floating point"),
     "x(2) + x(3)": (ValueError, "Incompatible shapes"),

@@ -258,3 +258,14 @@ def test_norms_at_zero(p):
     y = torch.tensor([[0.0, 1.0, -2.0]], requires_grad=True)
     torch.cdist(y, y.detach(), p=p).sum().backward()
     assert y.grad.tolist() == [[0, 0, 0]]
+
+
+def test_options_of_grad():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * x * torch.tensor([1.0, 3.0])
+    (row,) = torch.autograd.grad(y, x, torch.ones(2), True, False, True, False)
+    assert row.tolist() == [2, 12]
+    (found,) = torch.autograd.grad(y, x, torch.eye(2), is_grads_batched=True, only_inputs=True)
+    assert found.tolist() == [[2, 0], [0, 12]]
+    with pytest.raises(ValueError, match="only_inputs"):
+        torch.autograd.grad(y.sum(), x, only_inputs=False)

@@ -135,6 +135,23 @@ def merged(layer, *shapes):
     out = layer(inputs)
     return list(out.shape), keras.Model(inputs, out)([x(2, *s) for s in shapes])
 
+def recurrent(*chain, shape=(5, 2)):
+    model = constant(keras.Sequential([keras.Input(shape), *chain]), 0.3)
+    a = tf.constant(data(3, *shape))
+    with tf.GradientTape() as tape:
+        tape.watch(a)
+        y = model(a)
+        loss = tf.reduce_sum(y * y)
+    found = tape.gradient(loss, [a, *model.trainable_variables])
+    return y, dense(found), model.count_params(), [list(w.shape) for w in model.weights], list(model.output_shape)
+
+def with_states(layer):
+    a = keras.Input((4, 2))
+    out = layer(a)
+    layer.set_weights([data(*w.shape) for w in layer.get_weights()])
+    states = [x(3, layer.units) for _ in out[1:]]
+    return keras.Model(a, out)(x(3, 4, 2)), layer(x(3, 4, 2), initial_state=states), [list(t.shape) for t in out]
+
 def parts_of_models():
     keras.backend.clear_session()
     model = two_ways()
@@ -429,6 +446,21 @@ watched_parts()
 nested_within()
 stopped()
 hidden_layer()
+recurrent(layers.SimpleRNN(3))
+recurrent(layers.SimpleRNN(3, activation='relu', use_bias=False, return_sequences=True))
+recurrent(layers.LSTM(3))
+recurrent(layers.LSTM(3, return_sequences=True), layers.LSTM(2, go_backwards=True))
+recurrent(layers.LSTM(3, recurrent_activation='relu', activation='sigmoid'))
+recurrent(layers.GRU(3))
+recurrent(layers.GRU(3, reset_after=False, return_sequences=True), layers.GRU(2, use_bias=False))
+recurrent(layers.Bidirectional(layers.LSTM(3)))
+recurrent(layers.Bidirectional(layers.GRU(3, return_sequences=True), merge_mode='sum'))
+recurrent(layers.Bidirectional(layers.SimpleRNN(3, return_sequences=True), merge_mode='mul'), layers.TimeDistributed(layers.Dense(2)))
+with_states(layers.LSTM(3, return_state=True))
+with_states(layers.GRU(3, return_state=True, return_sequences=True))
+list(layers.LSTM(3)(x(2, 4, 2)).shape)
+(lambda w: tf.linalg.matmul(w, w, transpose_a=True))(keras.initializers.get('orthogonal')((4, 3)))
+[w.numpy().tolist() for w in (lambda l: (l.build((None, 4, 2)), l.weights[2:])[1])(layers.LSTM(2))]
 summary_of(two_ways())
 followed(two_ways(), data(8, 8), data(8, 2))
 two_inputs(list)

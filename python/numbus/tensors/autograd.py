@@ -206,8 +206,8 @@ Tensor.backward = _backward
 
 
 def grad(
-    outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, allow_unused=None,
-    is_grads_batched=False, materialize_grads=False,
+    outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,
+    allow_unused=None, is_grads_batched=False, materialize_grads=False,
 ):  # fmt: skip
     """The derivatives of `outputs` by `inputs`, a tuple; no `grad` is changed.
 
@@ -220,14 +220,17 @@ def grad(
         As of `backward`.
     allow_unused : bool, default `materialize_grads`
         Gives None for inputs that the outputs do not depend on, which raise otherwise.
+    is_grads_batched : bool, default False
+        `grad_outputs` have an axis more at the front; each index is a call of its own.
     materialize_grads : bool, default False
         Gives zeros for these.
     """
+    if not only_inputs:
+        raise ValueError(message("grad", "only_inputs=False", only_inputs, "True: backward() adds"
+                                 " to the gradients of leaves"))  # fmt: skip
     if is_grads_batched:
-        raise NotImplementedError(
-            message("grad", "batches of gradients are not yet available", "is_grads_batched=True",
-                    "one call for each")
-        )  # fmt: skip
+        return _batched(outputs, inputs, grad_outputs, create_graph, allow_unused,
+                        materialize_grads)  # fmt: skip
     _core.tape_begin_recording()
     try:
         return _derivatives(
@@ -236,6 +239,17 @@ def grad(
         )  # fmt: skip
     finally:
         _core.tape_end_recording()
+
+
+def _batched(outputs, inputs, grad_outputs, create_graph, allow_unused, materialize_grads):
+    from .shapes import stack
+
+    rows = [
+        grad(outputs, inputs, list(seeds), True, create_graph, True, allow_unused, False,
+             materialize_grads)
+        for seeds in zip(*_listed(grad_outputs), strict=True)
+    ]  # fmt: skip
+    return tuple([None if one[0] is None else stack(list(one)) for one in zip(*rows, strict=True)])
 
 
 def _derivatives(

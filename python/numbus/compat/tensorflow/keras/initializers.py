@@ -2,6 +2,8 @@
 
 import math
 
+import numbus as nb
+
 from ....core.errors import message
 from ..._missing import missing as _missing
 from .. import _ops
@@ -88,6 +90,27 @@ class VarianceScaling(Initializer):
         return _ops.random_truncated_normal(shape, 0.0, stddev, dtype, self.seed)
 
 
+class Orthogonal(Initializer):
+    """A matrix whose rows, or columns, are orthogonal and of length `gain`."""
+
+    def __init__(self, gain=1.0, seed=None):
+        self.gain, self.seed = gain, seed
+
+    def __call__(self, shape, dtype="float32"):
+        if len(shape) < 2:
+            raise ValueError(
+                "The tensor to initialize must be at least two-dimensional. Received: "
+                f"shape={shape} of rank {len(shape)}."
+            )
+        rows, columns = math.prod(shape[:-1]), shape[-1]
+        size = max(rows, columns), min(rows, columns)
+        drawn = _ops.random_normal(size, 0.0, 1.0, dtype, self.seed)._value()
+        q, r = nb.linalg.qr(drawn)
+        q = q * nb.sign(nb.diagonal(r))
+        made = q if rows >= columns else q.T
+        return _ops.tensor(self.gain * made.reshape(shape))
+
+
 def _scaled(name, scale, mode, distribution):
     def __init__(self, seed=None):
         VarianceScaling.__init__(self, scale, mode, distribution, seed)
@@ -105,7 +128,7 @@ _NAMES = {
     "zeros": Zeros, "ones": Ones, "glorot_uniform": GlorotUniform, "glorot_normal": GlorotNormal,
     "he_uniform": HeUniform, "he_normal": HeNormal, "lecun_uniform": LecunUniform,
     "lecun_normal": LecunNormal, "random_normal": RandomNormal, "normal": RandomNormal,
-    "random_uniform": RandomUniform, "uniform": RandomUniform,
+    "random_uniform": RandomUniform, "uniform": RandomUniform, "orthogonal": Orthogonal,
 }  # fmt: skip
 
 

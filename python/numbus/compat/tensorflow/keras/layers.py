@@ -43,6 +43,7 @@ from ._merging import (  # noqa: F401
     multiply,
     subtract,
 )
+from ._recurrent import GRU, LSTM, Bidirectional, SimpleRNN, TimeDistributed  # noqa: F401
 
 __name__ = "keras.layers"
 

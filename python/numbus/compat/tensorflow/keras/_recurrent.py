@@ -1,0 +1,245 @@
+"""Recurrent layers: SimpleRNN, LSTM, GRU, and both directions of one."""
+
+import copy
+
+import numbus as nb
+
+from ....core.errors import message
+from ....nn import functional as _f
+from .. import _ops
+from .._tensor import Tensor
+from . import activations
+from ._layers import Layer, _refuse
+
+
+class _Recurrent(Layer):
+    """A step for each index of the second axis, with states that go from one to the next."""
+
+    has_rule = True
+    gates, states = 1, 1
+
+    def __init__(
+        self, units, activation="tanh", use_bias=True, kernel_initializer="glorot_uniform",
+        recurrent_initializer="orthogonal", bias_initializer="zeros", dropout=0.0,
+        recurrent_dropout=0.0, return_sequences=False, return_state=False, go_backwards=False,
+        stateful=False, unroll=False, **options,
+    ):  # fmt: skip
+        super().__init__(**options)
+        _refuse(self, recurrent_dropout=recurrent_dropout or None, stateful=stateful or None)
+        if not isinstance(unroll, bool):
+            raise TypeError(message(type(self).__name__, "not a bool", unroll, "True or False"))
+        if not isinstance(units, int) or units <= 0:
+            raise ValueError(
+                "Received an invalid value for argument `units`, expected a positive integer, got "
+                f"{units}."
+            )
+        self.units, self.use_bias, self.dropout = units, use_bias, dropout
+        self.activation = activations.get(activation)
+        self.kernel_initializer, self.bias_initializer = kernel_initializer, bias_initializer
+        self.recurrent_initializer = recurrent_initializer
+        self.return_sequences, self.return_state = return_sequences, return_state
+        self.go_backwards = go_backwards
+        self.has_rule = not return_state
+
+    def build(self, input_shape):
+        if len(input_shape) != 3:
+            raise ValueError(
+                f'Input 0 of layer "{self.name}" is incompatible with the layer: expected ndim=3, '
+                f"found ndim={len(input_shape)}. Full shape received: {input_shape}"
+            )
+        n = self.gates * self.units
+        self.kernel = self.add_weight((input_shape[-1], n), self.kernel_initializer, name="kernel")
+        self.recurrent_kernel = self.add_weight(
+            (self.units, n), self.recurrent_initializer, name="recurrent_kernel"
+        )
+        self.bias = self._bias(n) if self.use_bias else None
+
+    def _bias(self, n):
+        return self.add_weight((n,), self.bias_initializer, name="bias")
+
+    def call(self, inputs, initial_state=None, mask=None, training=False):
+        """The last output, or all; with `return_state` the states after it, too."""
+        if mask is not None:
+            raise NotImplementedError(
+                message(type(self).__name__, "mask= is not yet available", "a mask", "None")
+            )
+        x = inputs._value()
+        if training and self.dropout:
+            drawn = _f.dropout(nb.ones((x.shape[0], 1, x.shape[2]), x.dtype), self.dropout, True)
+            x = x * drawn
+        if initial_state is None:
+            states = [nb.zeros((x.shape[0], self.units), x.dtype) for _ in range(self.states)]
+        else:
+            given = initial_state if isinstance(initial_state, (list, tuple)) else [initial_state]
+            states = [s._value() if isinstance(s, Tensor) else nb.asarray(s) for s in given]
+            if len(states) != self.states:
+                raise ValueError(
+                    message(type(self).__name__, "another number of states", len(states),
+                            self.states)
+                )  # fmt: skip
+        parts = x @ self.kernel._value()  # of all steps at once
+        bias, own = self._biases()
+        if bias is not None:
+            parts = parts + bias
+        weights, found = self.recurrent_kernel._value(), []
+        steps = range(x.shape[1])
+        for k in reversed(steps) if self.go_backwards else steps:
+            states = self._step(parts[:, k], states, weights, own)
+            found.append(states[0])
+        made = _ops.tensor(nb.stack(found, axis=1) if self.return_sequences else found[-1])
+        return [made, *[_ops.tensor(s) for s in states]] if self.return_state else made
+
+    def _biases(self):
+        return (None if self.bias is None else self.bias._value()), None
+
+    def compute_output_shape(self, input_shape):
+        if self.return_sequences:
+            return (*input_shape[:2], self.units)
+        return input_shape[0], self.units
+
+    def _apply(self, function, array):
+        return function(_ops.tensor(array))._value()
+
+
+class SimpleRNN(_Recurrent):
+    """h = activation(x @ kernel + h @ recurrent_kernel + bias)."""
+
+    def _step(self, part, states, weights, _own):
+        return [self._apply(self.activation, part + states[0] @ weights)]
+
+
+class LSTM(_Recurrent):
+    """Long short-term memory: gates for input, forgetting, candidates and output."""
+
+    gates, states = 4, 2
+
+    def __init__(self, units, activation="tanh", recurrent_activation="sigmoid", use_bias=True,
+                 unit_forget_bias=True, **options):  # fmt: skip
+        super().__init__(units, activation, use_bias, **options)
+        self.recurrent_activation = activations.get(recurrent_activation)
+        self.unit_forget_bias = unit_forget_bias
+
+    def _bias(self, n):
+        bias = super()._bias(n)
+        if self.unit_forget_bias:
+            own = bias._a.copy()
+            own[self.units : 2 * self.units] = 1
+            bias.assign(Tensor(own))
+        return bias
+
+    def _step(self, part, states, weights, _own):
+        n, (h, c) = self.units, states
+        z = part + h @ weights
+        i, f, o = (
+            self._apply(self.recurrent_activation, z[:, k * n : (k + 1) * n]) for k in (0, 1, 3)
+        )
+        c = f * c + i * self._apply(self.activation, z[:, 2 * n : 3 * n])
+        return [o * self._apply(self.activation, c), c]
+
+
+class GRU(_Recurrent):
+    """Gated recurrent units: update, reset, candidates."""
+
+    gates = 3
+
+    def __init__(self, units, activation="tanh", recurrent_activation="sigmoid", use_bias=True,
+                 reset_after=True, **options):  # fmt: skip
+        super().__init__(units, activation, use_bias, **options)
+        self.recurrent_activation = activations.get(recurrent_activation)
+        self.reset_after = reset_after
+
+    def _bias(self, n):
+        shape = (2, n) if self.reset_after else (n,)
+        return self.add_weight(shape, self.bias_initializer, name="bias")
+
+    def _biases(self):
+        if self.bias is None or not self.reset_after:
+            return super()._biases()
+        both = self.bias._value()
+        return both[0], both[1]
+
+    def _step(self, part, states, weights, own):
+        n, h = self.units, states[0]
+        gates = h @ weights[:, : 2 * n]
+        if own is not None:
+            gates = gates + own[: 2 * n]
+        z = self._apply(self.recurrent_activation, part[:, :n] + gates[:, :n])
+        r = self._apply(self.recurrent_activation, part[:, n : 2 * n] + gates[:, n:])
+        if self.reset_after:
+            inner = h @ weights[:, 2 * n :]
+            inner = r * (inner if own is None else inner + own[2 * n :])
+        else:
+            inner = (r * h) @ weights[:, 2 * n :]
+        new = self._apply(self.activation, part[:, 2 * n :] + inner)
+        return [z * h + (1 - z) * new]
+
+
+class Bidirectional(Layer):
+    """A recurrent layer, and another one that goes backwards."""
+
+    has_rule = True
+
+    def __init__(self, layer, merge_mode="concat", weights=None, backward_layer=None, **options):
+        super().__init__(**options)
+        _refuse(self, weights=weights)
+        if merge_mode not in ("concat", "sum", "mul", "ave"):
+            raise ValueError(
+                message("Bidirectional", "unknown merge_mode", merge_mode,
+                        "'concat', 'sum', 'mul' or 'ave'")
+            )  # fmt: skip
+        if layer.return_state:
+            _refuse(self, return_state=True)
+        self.merge_mode, self.return_sequences = merge_mode, layer.return_sequences
+        self.forward_layer = copy.copy(layer)
+        self.forward_layer._variables = []
+        self.forward_layer.name = "forward_" + layer.name
+        if backward_layer is None:
+            backward_layer = copy.copy(self.forward_layer)
+            backward_layer._variables = []
+            backward_layer.go_backwards = not layer.go_backwards
+            backward_layer.name = "backward_" + layer.name
+        self.backward_layer = backward_layer
+
+    def build(self, input_shape):
+        for layer in (self.forward_layer, self.backward_layer):
+            layer.build(input_shape)
+            layer.built = True
+
+    def call(self, inputs, training=False):
+        x = self.forward_layer(inputs, training=training)._value()
+        y = self.backward_layer(inputs, training=training)._value()
+        if self.return_sequences:
+            y = nb.flip(y, axis=1)
+        if self.merge_mode == "concat":
+            return _ops.tensor(nb.concatenate([x, y], axis=-1))
+        made = x * y if self.merge_mode == "mul" else x + y
+        return _ops.tensor(made / 2 if self.merge_mode == "ave" else made)
+
+    def compute_output_shape(self, input_shape):
+        shape = self.forward_layer.compute_output_shape(input_shape)
+        return (*shape[:-1], 2 * shape[-1]) if self.merge_mode == "concat" else shape
+
+
+class TimeDistributed(Layer):
+    """A layer that is applied to each index of the second axis."""
+
+    has_rule = True
+
+    def __init__(self, layer, **options):
+        super().__init__(**options)
+        self.layer = layer
+
+    def build(self, input_shape):
+        if not self.layer.built:
+            self.layer.build((input_shape[0], *input_shape[2:]))
+            self.layer.built = True
+
+    def call(self, inputs, training=None):
+        x = inputs._value()
+        flat = _ops.tensor(x.reshape((-1, *x.shape[2:])))
+        made = self.layer(flat, training=training)._value()
+        return _ops.tensor(made.reshape((*x.shape[:2], *made.shape[1:])))
+
+    def compute_output_shape(self, input_shape):
+        after = self.layer.compute_output_shape((input_shape[0], *input_shape[2:]))
+        return (input_shape[0], input_shape[1], *after[1:])
