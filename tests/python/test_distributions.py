@@ -143,3 +143,88 @@ def test_limits(call, expected):
     else:
         found = call(d, torch.tensor).reshape(-1)
         numpy.testing.assert_allclose(numpy.asarray(found.tolist()), expected, rtol=1e-6)
+
+
+def _numbers(*values):
+    return [torch.tensor(v, dtype=torch.float64) for v in values]
+
+
+def test_distributions_by_transforms():
+    x = numpy.array([0.3, 0.6, 0.9])
+    t = torch.tensor(x)
+    s = stats
+    pairs = [
+        (d.StudentT(*_numbers(3.0, 0.2, 1.5)), s.t(3.0, 0.2, 1.5)),
+        (d.Pareto(*_numbers(0.1, 2.5)), s.pareto(2.5, scale=0.1)),
+        (d.Weibull(*_numbers(1.2, 2.0)), s.weibull_min(2.0, scale=1.2)),
+        (d.HalfCauchy(*_numbers(1.3)), s.halfcauchy(scale=1.3)),
+        (d.TransformedDistribution(
+            d.Normal(*_numbers(0.2, 0.7)), [d.ExpTransform()]),
+         s.lognorm(0.7, scale=numpy.exp(0.2))),
+        (d.TransformedDistribution(
+            d.Normal(*_numbers(0.2, 0.7)), d.AffineTransform(1.0, -2.0)),
+         s.norm(0.6, 1.4)),
+    ]  # fmt: skip
+    for ours, wanted in pairs:
+        numpy.testing.assert_allclose(ours.log_prob(t).numpy(), wanted.logpdf(x), rtol=1e-10)
+        if not isinstance(ours, d.StudentT | d.Weibull
+                          | d.Pareto):  # fmt: skip
+            numpy.testing.assert_allclose(ours.cdf(t).numpy(), wanted.cdf(x), rtol=1e-10)
+    for ours, wanted in pairs[:3]:
+        numpy.testing.assert_allclose(ours.entropy().item(), wanted.entropy(), rtol=1e-6)
+        numpy.testing.assert_allclose(ours.mean.item(), wanted.mean(), rtol=1e-10)
+        numpy.testing.assert_allclose(ours.variance.item(), wanted.var(), rtol=1e-8)
+    torch.manual_seed(0)
+    for ours, wanted in pairs:
+        drawn = ours.sample((4000,)).numpy()
+        assert stats.kstest(drawn, wanted.cdf).pvalue > 1e-4
+
+
+def test_squashed_normal_numbers():
+    mean, log_scale = torch.zeros(2, requires_grad=True), torch.zeros(2, requires_grad=True)
+    normal = d.Normal(mean, log_scale.exp())
+    policy = d.TransformedDistribution(normal, [d.TanhTransform(cache_size=1)])
+    action = policy.rsample()
+    wanted = normal.log_prob(torch.atanh(action.detach())) - (1 - action.detach() ** 2).log()
+    numpy.testing.assert_allclose(
+        policy.log_prob(action).detach().numpy(), wanted.detach().numpy(), rtol=1e-4
+    )
+    policy.log_prob(action).sum().backward()
+    assert mean.grad is not None and log_scale.grad is not None
+    with pytest.raises(ValueError, match="transforms must be a Transform"):
+        d.TransformedDistribution(normal, [torch.tanh])
+
+
+def test_mixtures():
+    weights = d.Categorical(torch.tensor([0.3, 0.7], dtype=torch.float64))
+    parts = d.Normal(*_numbers([0.0, 1.0], [1.0, 0.5]))
+    mixed = d.MixtureSameFamily(weights, parts)
+    x = numpy.array([0.3, 0.6])
+    s = stats.norm
+    wanted = 0.3 * s(0, 1).pdf(x) + 0.7 * s(1, 0.5).pdf(x)
+    numpy.testing.assert_allclose(mixed.log_prob(torch.tensor(x)).exp().numpy(), wanted)
+    assert abs(mixed.mean.item() - 0.7) < 1e-12
+    assert abs(mixed.variance.item() - (0.3 + 0.7 * 0.25 + 0.3 * 0.49 + 0.7 * 0.09)) < 1e-12
+    drawn = mixed.sample((4000,)).numpy()
+    cdf = lambda v: 0.3 * s(0, 1).cdf(v) + 0.7 * s(1, 0.5).cdf(v)  # noqa: E731
+    assert stats.kstest(drawn, cdf).pvalue > 1e-4
+
+
+def test_expand():
+    pair = torch.tensor([0.2, 0.8])
+    for one in (
+        d.Normal(0.0, 1.0), d.Gamma(2.0, 1.0), d.Beta(2.0, 3.0),
+        d.Categorical(pair), d.Dirichlet(pair), d.Poisson(2.0),
+        d.Binomial(3, torch.tensor(0.4)), d.Multinomial(3, pair),
+        d.OneHotCategorical(pair), d.Uniform(0.0, 1.0),
+        d.Independent(d.Normal(torch.zeros(2), torch.ones(2)), 1),
+        d.MultivariateNormal(torch.zeros(2), torch.eye(2)),
+        d.LogNormal(0.0, 1.0), d.Weibull(1.0, 2.0),
+    ):  # fmt: skip
+        more = one.expand([4, 1]).expand([4, 3])
+        assert tuple(more.batch_shape) == (4, 3) and more.event_shape == one.event_shape
+        drawn = more.sample((2,))
+        assert tuple(drawn.shape) == (2, 4, 3, *one.event_shape)
+        numpy.testing.assert_allclose(
+            more.log_prob(drawn).numpy(), one.log_prob(drawn).numpy(), rtol=1e-5
+        )

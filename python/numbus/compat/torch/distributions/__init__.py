@@ -31,17 +31,47 @@ from .discrete import (
 )
 from .distribution import Distribution, Independent
 from .divergence import kl_divergence, register_kl
+from .transformed import (
+    AffineTransform,
+    ComposeTransform,
+    ExpTransform,
+    HalfCauchy,
+    MixtureSameFamily,
+    Pareto,
+    PowerTransform,
+    RelaxedOneHotCategorical,
+    SigmoidTransform,
+    StudentT,
+    TanhTransform,
+    Transform,
+    TransformedDistribution,
+    Weibull,
+)
 
 __all__ = [
-    "Bernoulli", "Beta", "Binomial", "Categorical", "Cauchy", "Chi2", "Dirichlet", "Distribution",
-    "Exponential", "Gamma", "Geometric", "Gumbel", "HalfNormal", "Independent", "Laplace",
-    "LogNormal", "Multinomial", "MultivariateNormal", "Normal", "OneHotCategorical", "Poisson",
-    "Uniform", "kl_divergence", "register_kl",
+    "AffineTransform", "Bernoulli", "Beta", "Binomial", "Categorical", "Cauchy", "Chi2",
+    "ComposeTransform", "Dirichlet", "Distribution", "ExpTransform", "Exponential", "Gamma",
+    "Geometric", "Gumbel", "HalfCauchy", "HalfNormal", "Independent", "Laplace", "LogNormal",
+    "MixtureSameFamily", "Multinomial", "MultivariateNormal", "Normal", "OneHotCategorical",
+    "Pareto", "Poisson", "PowerTransform", "RelaxedOneHotCategorical", "SigmoidTransform",
+    "StudentT", "TanhTransform", "Transform", "TransformedDistribution", "Uniform", "Weibull",
+    "kl_divergence", "register_kl",
 ]  # fmt: skip
 
 
 def __getattr__(name):
-    if name in ("categorical", "normal", "bernoulli", "uniform", "multivariate_normal", "kl"):
+    if name in (
+        "categorical",
+        "normal",
+        "bernoulli",
+        "uniform",
+        "multivariate_normal",
+        "kl",
+        "transforms",
+        "transformed_distribution",
+        "independent",
+        "mixture_same_family",
+    ):
         # PyTorch has a module for each distribution.
         import sys
 

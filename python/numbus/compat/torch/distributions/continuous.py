@@ -33,11 +33,6 @@ class _Located(Distribution):
         self._check(value, real, "real numbers")
         return (value - self.loc) / self.scale
 
-    def expand(self, batch_shape, _instance=None):
-        """The same distributions, more of them."""
-        shape = tuple(batch_shape)
-        return type(self)(self.loc.expand(shape), self.scale.expand(shape), False)
-
 
 class Normal(_Located):
     """Normal distributions of means `loc` and standard deviations `scale`."""

@@ -1,5 +1,6 @@
 """What distributions share: shapes, samples, checks of parameters and values."""
 
+import copy
 import math
 from typing import ClassVar
 
@@ -101,10 +102,17 @@ class Distribution:
 
     def expand(self, batch_shape, _instance=None):
         """The same distributions, more of them."""
-        raise NotImplementedError(
-            message(type(self).__name__, "expand is not yet available", tuple(batch_shape),
-                    "parameters of that shape")
-        )  # fmt: skip
+        shape, n = tuple(batch_shape), len(self._batch_shape)
+        made = copy.copy(self) if _instance is None else _instance
+        for name, value in self.__dict__.items():
+            if tensors.is_tensor(value) and value.ndim >= n:
+                made.__dict__[name] = value.expand(*shape, *value.shape[n:])
+            elif isinstance(value, Distribution):
+                made.__dict__[name] = value.expand((*shape, *value.batch_shape[n:]))
+            else:
+                made.__dict__[name] = value
+        made._batch_shape = Size(shape)
+        return made
 
     def _check(self, value, holds, expected):
         if not self._validate_args:
