@@ -7,7 +7,11 @@ import numpy
 import pytest
 import scipy.linalg
 import scipy.signal
+import scipy.special
+import scipy.stats
+from numbus import nn
 from numbus import tensors as torch
+from numbus.compat.torch import special
 from numbus.tensors import linalg
 
 pytestmark = [pytest.mark.numbus]
@@ -269,3 +273,41 @@ def test_options_of_grad():
     assert found.tolist() == [[2, 0], [0, 12]]
     with pytest.raises(ValueError, match="only_inputs"):
         torch.autograd.grad(y.sum(), x, only_inputs=False)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_unpooling(count):
+    pool = getattr(nn.functional, f"max_pool{count}d")
+    unpool = getattr(nn.functional, f"max_unpool{count}d")
+    x = torch.tensor(_drawn(2, 3, *[6] * count), requires_grad=True)
+    largest, where = pool(x, 2, return_indices=True)
+    made = unpool(largest, where, 2)
+    kept = (made != 0).detach()
+    assert made.shape == x.shape and kept.sum().item() == largest.numel()
+    assert torch.equal(made[kept], x[kept])
+    made.sum().backward()
+    assert torch.equal(x.grad, kept.to(x.dtype))
+    module = getattr(nn, f"MaxUnpool{count}d")(2)
+    assert torch.equal(module(largest, where), made)
+    assert torch.equal(unpool(largest[0], where[0], 2), made[0])
+    odd = torch.tensor(_drawn(1, 1, *[7] * count))
+    again = unpool(*pool(odd, 2, return_indices=True), 2, output_size=odd.shape)
+    assert again.shape == odd.shape and torch.equal(again[again != 0], odd[again != 0])
+    with pytest.raises(ValueError, match="output_size"):
+        unpool(largest, where, 2, output_size=[9] * count)
+    with pytest.raises(ValueError, match="different shapes"):
+        unpool(largest, where[:1], 2)
+
+
+def test_special_names():
+    x = numpy.array([-0.5, 0.0, 0.3, 1.2])
+    t = torch.tensor(x, requires_grad=True)
+    numpy.testing.assert_allclose(special.entr(t).tolist(), scipy.special.entr(x))
+    numpy.testing.assert_allclose(special.ndtr(t).tolist(), scipy.special.ndtr(x))
+    y = torch.tensor([0.1, 0.2, 0.3, 0.4], dtype=torch.float64)
+    numpy.testing.assert_allclose(
+        special.xlog1py(t, y).tolist(), scipy.special.xlog1py(x, y.numpy())
+    )
+    special.ndtr(t).sum().backward()
+    numpy.testing.assert_allclose(t.grad.tolist(), scipy.stats.norm.pdf(x))
+    assert special.entr(torch.tensor([1.0])).dtype == torch.float32

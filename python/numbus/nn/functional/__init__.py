@@ -17,11 +17,12 @@ from . import (
     resizing,
     sampling,
     sequences,
+    unpooling,
 )
 
 _SUBJECTS = (
     activations, attention, convolution, dropouts, embeddings, losses, normalisation, padding,
-    pooling, products, resizing, sampling, sequences,
+    pooling, products, resizing, sampling, sequences, unpooling,
 )  # fmt: skip
 __all__ = sorted([name for subject in _SUBJECTS for name in subject.__all__])
 globals().update({name: getattr(s, name) for s in _SUBJECTS for name in s.__all__})

@@ -1,6 +1,7 @@
 """Pooling as modules."""
 
 from .. import functional as F
+from ..functional._shared import each
 from .module import Module
 
 
@@ -202,3 +203,41 @@ class LPPool2d(_PowerPool):
     """The p-norm of each window of (N, C, height, width)."""
 
     _function = F.lp_pool2d
+
+
+class _MaxUnpool(Module):
+    _count, _function = 1, None
+
+    def __init__(self, kernel_size, stride=None, padding=0):
+        super().__init__()
+        self.kernel_size = each("MaxUnpool", "kernel_size", kernel_size, self._count)
+        self.stride = self.kernel_size if stride is None else (
+            each("MaxUnpool", "stride", stride, self._count)
+        )  # fmt: skip
+        self.padding = each("MaxUnpool", "padding", padding, self._count)
+
+    def forward(self, input, indices, output_size=None):
+        return type(self)._function(
+            input, indices, self.kernel_size, self.stride, self.padding, output_size
+        )
+
+    def extra_repr(self):
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxUnpool1d(_MaxUnpool):
+    """Undoes `MaxPool1d`: the largest elements where they were, zeros elsewhere."""
+
+    _function = F.max_unpool1d
+
+
+class MaxUnpool2d(_MaxUnpool):
+    """Undoes `MaxPool2d`: the largest elements where they were, zeros elsewhere."""
+
+    _count, _function = 2, F.max_unpool2d
+
+
+class MaxUnpool3d(_MaxUnpool):
+    """Undoes `MaxPool3d`: the largest elements where they were, zeros elsewhere."""
+
+    _count, _function = 3, F.max_unpool3d
