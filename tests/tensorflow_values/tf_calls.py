@@ -76,6 +76,23 @@ def watched_parts():
         z = tf.reduce_sum(part * a[1:])
     return dense([tape.gradient(y, a), tape.gradient(z, a), tape.gradient(z, part)])
 
+def read_before():
+    v = tf.Variable([1.0, 2.0, 3.0])
+    others = [v.value(), tf.convert_to_tensor(v), tf.identity(v), tf.reshape(v, [3])]
+    part, found = v[:2], []
+    for again in range(2):
+        with tf.GradientTape(persistent=True) as tape:
+            ys = [tf.reduce_sum(o * o) for o in others] + [tf.reduce_sum(o * v) for o in others]
+            ys.append(tf.reduce_sum(part * v[1:]))
+            inner = v * 2
+        found += [tape.gradient(y, v) for y in ys]
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(inner * v)
+        found.append(tape.gradient(y, v))
+        v.assign_add([1.0, 1.0, 1.0])
+        others.append(v.value())
+    return dense(found)
+
 def nested_within():
     v = tf.Variable(2.0)
     with tf.GradientTape(persistent=True) as outer:
@@ -443,6 +460,7 @@ taped(False)
 within()
 watched_within()
 watched_parts()
+read_before()
 nested_within()
 stopped()
 hidden_layer()

@@ -265,7 +265,7 @@ class Variable(Tensor):
     A new value takes the place of the old one, so that what was read before stays as it is.
     """
 
-    __slots__ = ("_name", "trainable")
+    __slots__ = ("_lent", "_name", "trainable")
 
     def __init__(self, initial_value=None, trainable=True, name=None, dtype=None, shape=None):
         value = initial_value() if callable(initial_value) else initial_value
@@ -275,16 +275,24 @@ class Variable(Tensor):
         if shape is not None and tuple(shape) != tuple(x.shape):
             raise ValueError(message("Variable", "another shape than the value", shape, x.shape))
         super().__init__(_core.copy_of(_still(x._value())))
+        self._lent = False  # whether other tensors may have its memory
         self.trainable = bool(trainable) if trainable is not None else True
         self._name = "Variable" if name is None else name
 
     name = property(lambda self: f"{self._name}:0")
 
     def _value(self):
-        if self.trainable and kind_of(self._a.dtype) in "fc":
+        if tapes.active and self.trainable and kind_of(self._a.dtype) in "fc":
+            self._own_memory()
             for tape in tapes.active:
                 tape._read(self)
+        self._lent = True
         return self._a
+
+    def _own_memory(self):
+        """What was read before tapes saw the variable is no part of it: it keeps the memory."""
+        if self._lent and not any([id(self) in tape._known for tape in tapes.active]):
+            self._a, self._lent = _core.copy_of(_still(self._a)), False
 
     def value(self):
         """A tensor of the present value."""
@@ -299,7 +307,7 @@ class Variable(Tensor):
                 f"shape {self.shape}, and the assigned value shape {x.shape} are incompatible."
             )
         # Its own memory: a view of something else would keep that alive.
-        self._a = _core.copy_of(_still(x._a))
+        self._a, self._lent = _core.copy_of(_still(x._a)), False
         return self
 
     def assign(self, value, use_locking=False, name=None, read_value=True):
@@ -458,7 +466,9 @@ class GradientTape:
                 raise TypeError(
                     message("watch", "not floating point", x.dtype, "a floating-point dtype")
                 )
-            if not isinstance(x, Variable) and id(x) not in self._known:
+            if isinstance(x, Variable):
+                x._own_memory()
+            elif id(x) not in self._known:
                 if not self._program.depends(x._a):
                     x._a = nb.copy(x._a)  # in memory that no other tensor has
                 elif x._a.base is not None:
