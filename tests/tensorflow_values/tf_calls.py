@@ -477,7 +477,7 @@ recurrent(layers.Bidirectional(layers.SimpleRNN(3, return_sequences=True), merge
 with_states(layers.LSTM(3, return_state=True))
 with_states(layers.GRU(3, return_state=True, return_sequences=True))
 list(layers.LSTM(3)(x(2, 4, 2)).shape)
-(lambda w: tf.linalg.matmul(w, w, transpose_a=True))(keras.initializers.get('orthogonal')((4, 3)))
+(lambda w: tf.round(tf.abs(tf.linalg.matmul(w, w, transpose_a=True)) * 1000))(keras.initializers.get("orthogonal")((4, 3)))
 [w.numpy().tolist() for w in (lambda l: (l.build((None, 4, 2)), l.weights[2:])[1])(layers.LSTM(2))]
 summary_of(two_ways())
 followed(two_ways(), data(8, 8), data(8, 2))
