@@ -25,7 +25,6 @@ from numbus.loops import run as runtime
 from numbus.loops.called import FunctionEmitter
 from numbus.loops.emit import Emitter
 from numbus.loops.held import Held
-from numbus.loops.lines import Lines
 
 from .grow import script
 
@@ -126,7 +125,6 @@ def mutants():
         ("products that overflow", Emitter, "check", _without(["mul_overflows"])),
         ("warnings of NumPy's", Emitter, "check", _without([f"<= {numbers.LARGEST}"])),
         ("warnings of parts of arrays", Emitter, "check", _without(["bad_"])),
-        ("parts of other lengths", Lines, "_bounds", _longer),
         ("ints that are no floats", Emitter, "check", _without([str(1 << 53)])),
         ("divisors of zero", Emitter, "check", _without(["== 0"])),
         ("names that hold nothing", rewrite, "_call", _asking("gone", False)),
@@ -144,12 +142,6 @@ def mutants():
         # The last one, as it writes outside.
         ("indices outside", Emitter, "check", _without([" >= a"])),
     ]
-
-
-def _longer(self, extent, n, env, whole=Lines._bounds):
-    """Lines._bounds() where slices without bounds begin later."""
-    first, step, count = whole(self, extent, n, env)
-    return (first, step, count) if first != "0" else ("1", step, f"max({count} - 1, 0)")
 
 
 def _asking(what, answer):
