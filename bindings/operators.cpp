@@ -232,7 +232,10 @@ PyObject* binary(Op op, PyObject* x, PyObject* y) {
     }
     if (op == Op::power) {
       PyObject* r = nullptr;
-      if (power_shortcut(x, y, r)) return r;
+      if (power_shortcut(x, y, r)) {
+        if (!r) throw nb::python_error();  // null without an error is for NumPy
+        return r;
+      }
     }
     Operands ops;
     Arg args[2];

@@ -179,13 +179,16 @@ class GpuBody : public FunctionBody {
   V external(const ir::Inst& i, const std::vector<V>& arguments) {
     std::vector<llvm::Type*> types;
     for (V v : arguments) types.push_back(v->getType());
-    auto* type = llvm::FunctionType::get(E.scalar_type(i.type), types, false);
-    const std::string& name = m_.externals[static_cast<size_t>(ir::number_of(i))];
+    std::string name = m_.externals[static_cast<size_t>(ir::number_of(i))];
+    const bool nothing = name.starts_with(ir::kWithoutResult);
+    if (nothing) name.erase(0, std::string_view(ir::kWithoutResult).size());
+    llvm::Type* result = E.scalar_type(i.type);
+    auto* type = llvm::FunctionType::get(nothing ? B.getVoidTy() : result, types, false);
     auto* r = B.CreateCall(type, to_->getParent()->getOrInsertFunction(name, type).getCallee(),
                            arguments);
     r->addFnAttr(llvm::Attribute::NoUnwind);
     r->addFnAttr(llvm::Attribute::Convergent);
-    return r;
+    return nothing ? static_cast<V>(llvm::Constant::getNullValue(result)) : r;
   }
 
   // Calls with the same operands become one (the intrinsic reads no memory).

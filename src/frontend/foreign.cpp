@@ -109,16 +109,18 @@ Value Lower::call_external(const Call& c, const std::string& text) {
     all.push_back(b_->cast(a.v[0], as_passed(b_->type(a.v[0]))));
   }
   if (link) u_.result.links.insert(link);
+  const bool nothing = result == "v";
+  // In C's ABI a function without a result is another type of function.
+  const std::string named = nothing && abi == "c" ? ir::kWithoutResult + name : name;
   auto& names = u_.result.module.externals;
-  auto known = std::ranges::find(names, name);
-  if (known == names.end()) known = names.insert(known, name);
+  auto known = std::ranges::find(names, named);
+  if (known == names.end()) known = names.insert(known, named);
   const int64_t which = known - names.begin();
   auto emit = [&](DType t) {
     for (Val v : all) b_->emit(Op::argument, b_->type(v), v);
     return intrinsic(ir::Intrinsic::external, t, ir::kNone, ir::kNone, ir::kNone, ir::Space::Global,
                      which);
   };
-  const bool nothing = result == "v";
   const DType t = nothing ? DType::I32 : static_cast<DType>(std::stoi(result.substr(1)));
   if (abi == "c") {
     const Val r = b_->cast(emit(as_passed(t)), t);

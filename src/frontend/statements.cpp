@@ -182,14 +182,15 @@ void Lower::assign(const Node& target, const Value& v, bool fresh) {
     case NodeKind::Tuple:
     case NodeKind::List: {
       const auto& names = target.all(Field::elts);
+      // None by itself may become None or a value once all types are known.
+      if (v.type.is_maybe() || (v.type.is(Type::Tag::None) && changed_))
+        return assign(target, some(target, v, "cannot unpack non-iterable NoneType object"));
       for (const Node& t : names)
         if (t.kind == NodeKind::Starred) return assign_starred(target, v);
       if (v.unknown()) {
         for (const Node& t : names) assign(t, {});
         return;
       }
-      if (v.type.is_maybe())
-        return assign(target, some(target, v, "cannot unpack non-iterable NoneType object"));
       if (v.type.is(Type::Tag::List) || (v.type.is_array() && v.type.ndim > 0) ||
           v.type.is_text()) {
         // As many as names, looked at before the first name changes.

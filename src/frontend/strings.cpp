@@ -272,7 +272,8 @@ Format read_format(const std::string& s) {
   auto aligns = [&](size_t k) { return k < s.size() && among("<>^=", s[k]); };
   size_t first = 1;  // bytes of the first character
   while (first < s.size() && !begins_character(s[first])) ++first;
-  if (!s.empty() && aligns(first)) {
+  const bool names_fill = !s.empty() && aligns(first);
+  if (names_fill) {
     f.fill = s.substr(0, first);
     f.align = s[first];
     at = first + 1;
@@ -286,9 +287,9 @@ Format read_format(const std::string& s) {
     f.prefix = true;
     ++at;
   }
-  if (is("0") && f.align == 0) {
+  if (is("0") && !names_fill) {
     f.fill = "0";
-    f.align = '=';
+    if (f.align == 0) f.align = '=';
     ++at;
   }
   auto number = [&] {

@@ -265,14 +265,19 @@ struct Function {
   bool library = false;
 };
 
+// Before the names of external functions without a result.
+inline constexpr const char* kWithoutResult = "void ";
+
 // Functions that belong together; the first one is called from outside. As an entry it takes its
 // parameters as an array of 64-bit words, two for complex numbers, and leaves its results likewise.
 struct Module {
   std::vector<Function> functions;
   std::vector<std::string> texts;      // of print
   std::vector<std::string> constants;  // bytes of arrays that the functions see as globals
-  std::vector<std::string> externals;  // names of functions that other code for the GPU has
-  bool kernel = false;                 // a launch over a grid, which gives nothing back
+  // Names of functions that other code for the GPU has, with kWithoutResult before those of void
+  // ones, whose calls are zero.
+  std::vector<std::string> externals;
+  bool kernel = false;  // a launch over a grid, which gives nothing back
   bool fastmath = false;
   // Whether loops that count may take long, on a GPU (compile/polls.h).
   bool long_loops = true;

@@ -174,7 +174,7 @@ def binary(name, a, b):
 
 def in_place(name, a, b):
     """a op= b: what has no memory of its own to change is the operator's result."""
-    if isinstance(a, (np.ndarray, list, dict)):
+    if isinstance(a, (np.ndarray, list, dict, set)):
         return narrowed(IN_PLACE[name], a, b)
     return binary(name, a, b)
 

@@ -190,6 +190,23 @@ print(f"W = {w.numpy():1.2f}, b = {b.numpy():1.2f}")
 """
 
 
+def test_models_keep_what_calls_say():
+    from numbus.compat.tensorflow import keras
+
+    layers = keras.layers
+    start = keras.Input((1000,))
+    model = keras.Model(start, layers.Dropout(0.5)(start, training=True))
+    dropped = (model(numpy.ones((1, 1000), "f4")).numpy() == 0).sum()
+    assert 400 < dropped < 600
+    grown = keras.Sequential([keras.Input((3,)), layers.Dense(2)])
+    assert grown.output.shape == (None, 2)
+    grown.add(layers.Dense(5))
+    assert grown.output.shape == (None, 5)
+    assert keras.Model(grown.input, grown.output)(numpy.ones((1, 3), "f4")).shape == (1, 5)
+    grown.pop()
+    assert grown.output.shape == (None, 2)
+
+
 def test_programs_of_tutorials(tmp_path):
     """A script in an empty folder: Keras's fit with its lines, and a regression by a tape."""
     file = tmp_path / "program.py"

@@ -38,6 +38,12 @@ def test_operations(name):
             FORWARD[name](x)
 
 
+def test_powers_that_are_other_operations():
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="gave NaN; got sqrt at"), nb.detect_anomaly():
+            nb.array([-1.0]) ** 0.5
+
+
 @pytest.mark.parametrize("name", ["sqrt", "power"])
 def test_derivatives(name):
     with pytest.raises(RuntimeError, match=f"derivative is NaN; got the derivative of {name} at"):

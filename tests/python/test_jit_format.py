@@ -103,9 +103,22 @@ def test_of_one_kind(expression, args):
         assert check(expression, *args) == "same"
 
 
+@pytest.mark.parametrize("number", [42, -42, 0, 7.25, -7.25])
+@pytest.mark.parametrize("align", ["", "<", ">", "^", "=", "*>", "0<", "*="])
+@pytest.mark.parametrize("sign", ["", "+", " "])
+def test_zeros_before_the_width(number, align, sign):
+    kinds = ["09d", "#010x", "#010b", "#09o", "#09X"] if isinstance(number, int) else ["09.2f"]
+    for kind in kinds:
+        check(f"'{{:{align}{sign}{kind}}}'.format(a)", number, 0)
+        if not align:
+            kind = kind if kind[-1] != "b" else "#010x"
+            check(f"'%{sign}{kind}' % a", number, 0)
+
+
 @pytest.mark.parametrize(
     ("expression", "error", "message"),
     [
+        ("'{} {} {0}'.format(a, b)", CompileError, "numbers some of its fields"),
         ("'%d %d' % a", CompileError, "fewer values"),
         ("'%d' % (a, b)", CompileError, "more values"),
         ("'%' % a", CompileError, "ends early"),

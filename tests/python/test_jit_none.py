@@ -345,3 +345,30 @@ def test_messages():
         njit(given_and_used)(5)
     with pytest.raises(AttributeError, match="'NoneType' object has no attribute 'append'"):
         njit(no_method)(1)
+
+
+def chosen_pair(a):
+    b = a if a > 0 else 2.0  # its type is known once both sides are
+    o = None
+    if a > 0.5:
+        o = (b, a)
+    x, y = o
+    return x, y
+
+
+def chosen_first(a):
+    b = a if a > 0 else 2.0
+    o = None
+    if a > 0.5:
+        o = [b, a, 3.0]
+    x, *rest = o
+    return x, rest
+
+
+@pytest.mark.parametrize("function", [chosen_pair, chosen_first])
+def test_what_may_be_none_is_taken_apart(function):
+    compiled = njit(function)
+    assert compiled(1.0) == function(1.0)
+    for f in (compiled, function):
+        with pytest.raises(TypeError, match="cannot unpack non-iterable NoneType object"):
+            f(0.25)

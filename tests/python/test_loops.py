@@ -50,6 +50,23 @@ def check(text, after=1, library=np, entered=None):
     return made
 
 
+def test_loops_that_are_given_up_run_nothing_of_the_program():
+    check("""
+        class Lazy:
+            @property
+            def __class__(self):
+                raise RuntimeError("not connected yet")
+        db = Lazy()
+        def count(words):
+            t = 0
+            for w in words:
+                t += 1
+            return t
+        x = sum(count(("a", "b", "c")) for _ in range(60000))
+        del db
+        """)  # fmt: skip
+
+
 def test_int_that_leaves_int64_goes_on_in_python():
     made = check("""
         def f(n):

@@ -214,6 +214,23 @@ def test_search():
         torch.searchsorted(torch.tensor(lines), torch.tensor(values[:1]))
 
 
+def test_search_of_other_dtypes():
+    whole, wide = torch.tensor([1, 2, 5]), torch.tensor([1.0, 2.0], dtype=torch.float64)
+    assert torch.searchsorted(whole, 2.5).item() == torch.bucketize(2.5, whole).item() == 2
+    assert torch.searchsorted(whole, torch.tensor([2.5])).tolist() == [2]
+    assert torch.searchsorted(wide, torch.tensor([1.5])).tolist() == [1]
+    assert torch.searchsorted(torch.tensor([0.1, 0.2]), 0.1).item() == 0  # a float32 like the line
+    assert torch.searchsorted(torch.tensor([1.0, 2.0]), 2).item() == 1
+
+
+def test_sums_to_a_size_count():
+    truths, numbers = torch.ones(2, 3, dtype=torch.bool), torch.ones(2, 3, dtype=torch.int32)
+    for x in (truths, numbers):
+        assert x.sum_to_size(3).tolist() == [2, 2, 2]
+        assert x.sum_to_size(3).dtype == x.sum_to_size(1, 3).dtype == torch.int64
+        assert x.sum_to_size(2, 3).dtype == x.dtype
+
+
 def test_differences():
     x = torch.tensor([1.0, 4.0, 9.0], requires_grad=True)
     made = torch.diff(x, prepend=torch.zeros(1), append=torch.zeros(2))
@@ -262,6 +279,33 @@ def test_norms_at_zero(p):
     y = torch.tensor([[0.0, 1.0, -2.0]], requires_grad=True)
     torch.cdist(y, y.detach(), p=p).sum().backward()
     assert y.grad.tolist() == [[0, 0, 0]]
+
+
+@pytest.mark.parametrize(("p", "norm"), [(-0.5, 0.34314576), (-1, 2 / 3), (-2, 0.89442719)])
+def test_norms_of_negative_order(p, norm):
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    assert linalg.vector_norm(x, p).item() == pytest.approx(norm)
+    assert torch.autograd.gradcheck(lambda x: linalg.vector_norm(x, p), (x,))
+    y = torch.tensor([0.0, 1.0, 2.0], requires_grad=True)
+    made = linalg.vector_norm(y, p)
+    made.backward()
+    assert made.item() == 0 and y.grad.tolist() == [0, 0, 0]
+
+
+def test_singular_matrices():
+    s = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]])
+    for atol in (0.0, torch.tensor(0.0)):
+        assert linalg.matrix_rank(s, atol=atol).item() == 2
+    assert linalg.pinv(s, atol=0.0).abs().max().item() < 1
+    several = torch.tensor([[[1.0, 2.0], [2.0, 4.0]], [[1.0, 0.0], [0.0, 2.0]]])
+    assert linalg.cond(several, 1).tolist() == [float("inf"), 2.0]
+    assert linalg.cond(several[0], "fro").item() == float("inf")
+
+
+def test_exponentials_beside_large_ones():
+    small = torch.tensor([[1e-3, 1.0], [0.0, 1e-3]])
+    several = torch.stack([small, torch.tensor([[0.0, 1000.0], [-1000.0, 0.0]])])
+    assert torch.equal(torch.matrix_exp(several)[0], torch.matrix_exp(small))
 
 
 def test_options_of_grad():

@@ -58,10 +58,10 @@ def of_format(text, call):
     if any(isinstance(a, ast.Starred) for a in call.args) or any(not k.arg for k in call.keywords):
         raise Refused("format() with * or **", "its arguments one by one")
     given, keywords, used = call.args, {k.arg: k.value for k in call.keywords}, {}
-    count = 0
+    count, numbered = 0, False
 
     def pieces(text, depth):
-        nonlocal count
+        nonlocal count, numbered
         try:
             parsed = list(string.Formatter().parse(text))
         except ValueError as error:
@@ -76,6 +76,12 @@ def of_format(text, call):
                 raise Refused(f"the format '{text}' within formats")
             if not name or name[0] in ".[":
                 name, count = f"{count}{name}", count + 1
+            elif name[0].isdigit():
+                numbered = True
+            if count and numbered:
+                raise Refused(
+                    f"the format '{text}' numbers some of its fields", "{0} {1} or {} {}", True
+                )
             value = _field(name, given, keywords, used)
             inner = pieces(spec, depth + 1) if spec else []
             kind = ord(conversion) if conversion else -1

@@ -139,6 +139,9 @@ def note_code(code, numbers):
         _loops[k].code, _loops[k].beside = code, numbers
 
 
+_dict_of = type.__dict__["__dict__"].__get__
+
+
 def _restore(this, names):
     """Has the functions of a module run the code of their source, where no loop in it is compiled
     any more.
@@ -146,7 +149,9 @@ def _restore(this, names):
     if not all(_loops[k].dead for k in this.beside):
         return
     for value in list(names.values()):
-        parts = list(vars(value).values()) if isinstance(value, type) else [value]
+        # Nothing of the program's runs here, such as a property __class__.
+        is_class = issubclass(type(value), type)
+        parts = list(_dict_of(value).values()) if is_class else [value]
         for f in parts:
             f = getattr(f, "__func__", f) if type(f) in (staticmethod, classmethod) else f
             if type(f) is types.FunctionType and _core.running_code(f) is this.code:

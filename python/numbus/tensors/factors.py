@@ -253,7 +253,11 @@ def cut_of(op, a, values, atol, rtol, rcond=None):
             raise RuntimeError(message(op, "two tolerances", "rcond and rtol", "one of them"))
         rtol = rcond
     if rtol is None:
-        rtol = eps * max(a.shape[-2:]) if atol is None else 0.0
+        rtol = eps * max(a.shape[-2:])
+        if getattr(atol, "ndim", 0):
+            rtol = nb.where(atol > 0, 0.0, rtol)
+        elif atol is not None and float(atol) > 0:
+            rtol = 0.0
     largest = nb.max(values, axis=-1, keepdims=True) if values.shape[-1] else 0.0
     relative = (rtol[..., None] if getattr(rtol, "ndim", 0) else rtol) * largest
     if atol is None:
@@ -313,15 +317,18 @@ def matrix_exp(A):
     n = A.shape[-1]
     if n == 0 or A.size == 0:
         return A + nb.zeros((), A.dtype)
-    norm = float(nb.max(nb.sum(nb.abs(nb.stop_gradient(A)), axis=-2)))
-    squarings = max(0, int(numpy.ceil(numpy.log2(max(norm, 1e-30)))) + 1) if norm < 1e300 else 0
-    small = A / A.dtype.type(2.0**squarings)
+    largest = nb.asarray(nb.max(nb.sum(nb.abs(nb.stop_gradient(A)), axis=-2), axis=-1))
+    norms = largest.to_numpy().astype("f8")
+    norms = numpy.where(norms < 1e300, numpy.maximum(norms, 1e-30), 1e-30)
+    squarings = numpy.maximum(0, numpy.ceil(numpy.log2(norms)).astype(int) + 1)  # of each matrix
+    each = nb.asarray(squarings[..., None, None]).to_device(A.device)
+    small = A / nb.asarray((2.0 ** squarings[..., None, None]).astype(A.dtype)).to_device(A.device)
     one = nb.eye(n, dtype=A.dtype)
     total = one + nb.zeros((), A.dtype)
     for k in range(18, 0, -1):  # Horner's scheme of the series: terms below 2^-18 / 18!
         total = one + (small @ total) / A.dtype.type(k)
-    for _ in range(squarings):
-        total = total @ total
+    for k in range(int(numpy.max(squarings))):
+        total = nb.where(each > k, total @ total, total)
     return total
 
 
@@ -332,7 +339,13 @@ def cond(A, p=None):
     if p in (None, 2, -2):
         s = nb.linalg.svd(A, compute_uv=False)
         return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
-    inverse = nb.linalg.inv(A)
+    try:
+        inverse = nb.linalg.inv(A)
+    except nb.linalg.LinAlgError:  # a singular one among them
+        if A.ndim == 2:
+            return nb.asarray(numpy.inf, A.real.dtype)
+        each = [cond.on_arrays(a, p) for a in A.reshape(-1, *A.shape[-2:])]
+        return nb.stack(each).reshape(A.shape[:-2])
     norm = functools.partial(nb.linalg.norm, ord=p, axis=(-2, -1))
     return norm(A) * norm(inverse)
 

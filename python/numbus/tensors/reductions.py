@@ -2,6 +2,8 @@
 
 import collections
 
+import numpy
+
 import numbus as nb
 
 from .. import _core
@@ -293,10 +295,11 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
     if not isinstance(p, (int, float)):
         raise RuntimeError(message("norm", "unknown order", p, "a number or 'fro'"))
     if p < 1:  # where an element is zero the power has no slope: there it counts as none
-        zero = size == 0
-        powers = nb.where(zero, nb.zeros((), size.dtype), nb.power(nb.where(zero, 1, size), p))
-        total = nb.sum(powers, axis=axis, keepdims=keepdim)
-        return nb.power(total, 1 / p)
+        zero, none = size == 0, nb.zeros((), size.dtype)
+        powers = nb.where(zero, none if p > 0 else none + 1, nb.power(nb.where(zero, 1, size), p))
+        total = nb.power(nb.sum(powers, axis=axis, keepdims=keepdim), 1 / p)
+        # Of a negative order one zero makes the norm zero.
+        return total if p > 0 else nb.where(nb.any(zero, axis=axis, keepdims=keepdim), none, total)
     return _root(nb.sum(nb.power(size, p), axis=axis, keepdims=keepdim), p)
 
 
@@ -514,12 +517,15 @@ def searchsorted(
                     "one of them")
         )  # fmt: skip
     lines = nb.stop_gradient(sorted_sequence)
-    values = array(input, lines.dtype) if is_number(input) else nb.stop_gradient(input)
-    if not is_number(input) and values.dtype != lines.dtype:
-        raise RuntimeError(
-            message("searchsorted", "operands of different dtypes",
-                    f"{lines.dtype} and {values.dtype}", "one dtype")
-        )  # fmt: skip
+    if is_number(input):  # of the line's dtype where that can hold it
+        whole = isinstance(input, int) or lines.dtype.kind == "f"
+        values = array(input, lines.dtype if whole else numpy.dtype("f4"))
+    else:
+        values = nb.stop_gradient(input)
+    if values.dtype != lines.dtype:
+        floats = [a.dtype for a in (lines, values) if a.dtype.kind not in "biu"]
+        common = floats[0] if len(floats) == 1 else nb.result_type(lines.dtype, values.dtype)
+        lines, values = lines.astype(common), values.astype(common)
     if sorter is not None:
         if sorter.shape != lines.shape:
             raise RuntimeError(

@@ -1,8 +1,11 @@
 """What concerns the memory of tensors: views of any strides, sizes, where elements lie."""
 
+import numpy
+
 import numbus as nb
 
 from .. import _core
+from ..core.dtypes import kind_of
 from ..core.errors import message
 from . import creation, linalg, products, rearranging, statistics
 from ._arrays import not_yet, sizes
@@ -48,9 +51,10 @@ def sum_to_size(input, *size):
         raise RuntimeError(
             message("sum_to_size", "the size does not broadcast to the shape", size, input.shape)
         )
-    made = nb.sum(input, axis=tuple(range(extra)), dtype=input.dtype) if extra else input
+    dtype = numpy.dtype("i8") if kind_of(input.dtype) in "biu" else input.dtype  # of sums
+    made = nb.sum(input, axis=tuple(range(extra)), dtype=dtype) if extra else input
     ones = tuple([k for k, n in enumerate(size) if n == 1 and made.shape[k] != 1])
-    return nb.sum(made, axis=ones, keepdims=True, dtype=input.dtype) if ones else made
+    return nb.sum(made, axis=ones, keepdims=True, dtype=dtype) if ones else made
 
 
 def get_device(input):

@@ -721,6 +721,9 @@ def pad(s, width, fill, align):
     if align == 61:
         x = codes(s)
         signs = 1 if len(x) > 0 and (x[0] == 43 or x[0] == 45 or x[0] == 32) else 0
+        if len(x) > signs + 1 and x[signs] == 48:  # 0x, 0X, 0o, 0b
+            kind = x[signs + 1]
+            signs += 2 if kind == 120 or kind == 88 or kind == 111 or kind == 98 else 0
         return add(cut(s, 0, signs), padded(cut(s, signs, len(x)), more, 0, fill))
     return padded(s, more, 0, fill)
 

@@ -80,6 +80,8 @@ class Layer:
 
     def __call__(self, inputs, *args, training=None, **keywords):
         if type(inputs) is KerasTensor or is_symbolic(inputs, args, keywords):
+            if training is not None:
+                keywords["training"] = training
             return self._symbolic(inputs, args, keywords)
         inputs = self._converted(inputs)
         if not self.built:

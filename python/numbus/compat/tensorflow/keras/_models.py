@@ -342,6 +342,7 @@ class Sequential(Model):
 
             layer = Lambda(layer)
         self._chain.append(layer)
+        self._graph = None
         shape = None
         if len(self._chain) == 1:
             shape = layer.given_shape
@@ -353,6 +354,7 @@ class Sequential(Model):
     def pop(self):
         """Takes the last layer away."""
         last = self._chain.pop()
+        self._graph = None
         self._after = getattr(self._chain[-1], "_shape_after", None) if self._chain else None
         return last
 
