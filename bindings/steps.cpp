@@ -493,6 +493,7 @@ void bind_steps(nb::module_& m) {
       "is_open", [](nb::handle result) { return is_open(result.ptr()); }, nb::arg("result").none(),
       "Whether a tensor in a result can still be differentiated.");
   m.def("capturing_step", [] { return capture_now && capture_now->whole(); });
+  m.def("capturing", [] { return capture_now != nullptr; });
   nb::class_<UncapturedBlock>(
       m, "uncaptured",
       "A block that makes what stays the same: its work is no part of what is captured around it.")

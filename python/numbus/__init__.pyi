@@ -708,7 +708,8 @@ def expand_dims(a: ArrayLike, axis: Any) -> ndarray:
 def explain(target: Any, *args: Any, ir: Any = False, **kwargs: Any) -> Any:
     """How work is run: for each flush its reason and its kernels; for each kernel its shape, the
     bytes it moves, how it ran, the operations fused into it, their Python lines, and the values
-    that never left its registers; and which compiled functions were run by Python, and why."""
+    that never left its registers; which compiled functions were run by Python, and why; and which
+    loops of the script ran compiled (docs/loops.md)."""
 expm1: _Unary
 """exp(x) - 1."""
 def extract(condition: ArrayLike, arr: ArrayLike) -> Any:

@@ -5,19 +5,27 @@ from typing import Any, SupportsIndex
 
 from numpy.typing import DTypeLike
 from .. import ndarray
+Archive: Any
+CUSource: Any
+Cubin: Any
 CudaSupportError: Any
 DeviceNDArray: Any
 Event: Any
+Fatbin: Any
 def In(ary: Any) -> Any:
     """An argument that a kernel reads: a copy on the device, not copied back."""
 def InOut(ary: Any) -> Any:
     """An argument that a kernel writes: it is copied back where that is so anyway."""
 KernelRuntimeError: Any
+LTOIR: Any
+LinkableCode: Any
 ManagedNDArray: Any
 MappedNDArray: Any
 MemoryInfo: Any
+Object: Any
 def Out(ary: Any) -> Any:
     """An argument that a kernel writes: it is copied back where that is so anyway."""
+PTXSource: Any
 Reduce: Any
 Stream: Any
 activemask: Any
@@ -37,12 +45,12 @@ cg: Any
 def close() -> Any:
     """Nothing has to be closed."""
 clz: Any
-def compile(function: Any, signature: Any, output: Any = 'ptx', **options: Any) -> Any:
-    """compile_ptx; output has to be 'ptx'."""
+def compile(function: Any, signature: Any, output: Any = 'ptx', device: Any = True, abi: Any = None, **options: Any) -> Any:
+    """compile_ptx of a device function with C's ABI, unless said otherwise; output: 'ptx'."""
 def compile_for_current_device(function: Any, signature: Any, output: Any = 'ptx', **options: Any) -> Any:
     """compile for the GPU in use."""
-def compile_ptx(function: Any, signature: Any, device: Any = False, fastmath: Any = False, cc: Any = None, debug: Any = False, **options: Any) -> Any:
-    """(PTX, result type) of a kernel for argument types; cc: compute capability, (9, 0) by default."""
+def compile_ptx(function: Any, signature: Any, device: Any = False, fastmath: Any = False, cc: Any = None, debug: Any = False, abi: Any = None, abi_info: Any = None, **options: Any) -> Any:
+    """(PTX, result type) of a kernel, or with device=True of a function that other code calls."""
 def compile_ptx_for_current_device(function: Any, signature: Any, **options: Any) -> Any:
     """compile_ptx for the GPU in use."""
 const: Any
@@ -50,8 +58,8 @@ def cuda_error() -> Any:
     """Why CUDA could not be initialised; None where it could."""
 def current_context(devnum: Any = None) -> Any:
     """The context of the device in use; raises ValueError for another one's."""
-def declare_device(name: Any, signature: Any) -> Any:
-    """Functions of other languages cannot be called."""
+def declare_device(name: Any, sig: Any, link: Any = None, use_cooperative: Any = False, abi: Any = 'numba') -> Any:
+    """A function of other code that kernels call: declare_device('f', 'float32(float32)')."""
 def default_stream() -> Any:
     """The stream of all work that names none, array operations among it."""
 def defer_cleanup() -> Any:

@@ -136,6 +136,9 @@ def of_percent(text, right, describe):
         made.append(_converted(found, value, describe))
     if at < len(text):
         made.append(ast.Constant(text[at:]))
+    if by_key is None and taken == 0 and not isinstance(right, ast.Tuple):
+        # A number is too much; a list, a dict or an array is not.
+        raise Refused("% of a string without a place for values")
     if by_key is None and taken < len(several):
         raise Refused("% with more values than the format has", "as many values", True)
     if (
