@@ -13,7 +13,7 @@ python -m pip --version > /dev/null 2>&1 && pip=(python -m pip) || pip=(pip)
 "${pip[@]}" install -q --no-deps --no-index --upgrade --target "$packages" ./*.whl 2>&1 | grep -v WARN || true
 
 # Files about the kernel language on a CPU, the runner, tools and pages.
-about_cpus='test_(numba_names|bench|examples|docs|dist|loops|sweep|snippets|foreign|array_api|runner|tutorials|advise|cupy_c|stubs|tools|notebooks|data|order|leaks|signatures|warnings|report|program_seeds|registry_samples|jit_|njit_|small_calls|quick|extending|jitclass|recursion)'
+about_cpus='test_(numba_names|bench|examples|docs|dist|loop|sweep|snippets|foreign|array_api|runner|tutorials|advise|cupy_c|stubs|tools|notebooks|data|order|leaks|signatures|warnings|report|program_seeds|registry_samples|jit_|njit_|small_calls|quick|extending|jitclass|recursion)'
 tests=$(ls tests/python/test_*.py | grep -v -E "$about_cpus"; ls tests/python/test_jit_{tensors,arrays,calls}.py)
 export NUMBUS_DEVICE=cuda NUMBUS_TEST_PACKAGE=$packages PYTHONPATH=$PWD/tests
 export NUMBUS_TEST_PROGRESS=${OUT:-.}/progress.txt

@@ -14,7 +14,7 @@ RNG = np.random.default_rng(2)
 LATER = {"erf", "erfc", "lgamma", "tgamma", "nextafter", "normcdf"}  # wait for the core
 
 REFERENCE = {
-    "acos": np.arccos, "acosh": lambda x: np.arccosh(x + 1), "asin": np.arcsin,
+    "acos": np.arccos, "acosh": np.arccosh, "asin": np.arcsin,
     "asinh": np.arcsinh, "atan": np.arctan, "atanh": np.arctanh, "cbrt": np.cbrt, "ceil": np.ceil,
     "cos": np.cos, "cosh": np.cosh, "cospi": lambda x: np.cos(np.pi * x), "exp": np.exp,
     "exp10": lambda x: 10.0**x, "exp2": np.exp2, "expm1": np.expm1, "fabs": np.fabs,
@@ -38,9 +38,9 @@ def test_functions_of_one_number(name, kind):
         if i < x.size:
             out[i] = function(x[i])
 
-    x = RNG.uniform(0.01, 0.99, 50).astype(dtype)
+    x = RNG.uniform(0.01, 0.99, 50).astype(dtype) + dtype(name == "acosh")
     out = np.zeros(50, dtype)
-    kernel[1, 64](x + 1 if name == "acosh" else x, out)
+    kernel[1, 64](x, out)
     want = REFERENCE[name](x.astype(np.float64))
     np.testing.assert_allclose(out, want, rtol=2e-15 if kind == "d" else 1e-6, atol=3e-16)
 
