@@ -161,6 +161,14 @@ void bind_devices(nb::module_& m) {
       },
       nb::arg("a"), nb::arg("name"),
       "The array on another device: itself where it already is, else a copy.");
+  m.def(
+      "beside",
+      [](nb::handle a, const std::string& name) {
+        mark_line();
+        return nb::steal(wrap(to_device(to_array(a.ptr()), resolve_device(name))));
+      },
+      nb::arg("a"), nb::arg("name"),
+      "The array on a device that the user has not named for it: what lies beside an operand.");
   m.def("may_have_gpu", may_have_gpu, "Whether there may be a usable GPU; opens nothing.");
   m.def("cuda_available", [] { return cuda_device(0) != nullptr; });
   m.def("cuda_reason", [] { return cuda_unavailable_reason(); });

@@ -275,6 +275,22 @@ def test_few_rows_of_a_large_array_of_numpys_stay(xp, core, by_cost):
     np.testing.assert_array_equal(np.asarray(batch), table[index])
 
 
+def test_constants_of_losses_are_named_by_nobody(by_cost):
+    """A loss of open tensors may meet tensors that the user has put on either device."""
+    from numbus.nn import functional
+
+    by_cost(1 << 10)
+    rng = np.random.default_rng(0)
+    for n in (4, 500, 4):
+        x = (tensors.from_numpy(rng.standard_normal((n, 10), "f4")) + 0).detach().requires_grad_()
+        y = tensors.from_numpy(rng.integers(0, 10, n))
+        square = tensors.from_numpy(rng.standard_normal((n, 3, 3))) + 0
+        for place in ("cpu", "fenced", "cpu"):
+            for made in (functional.cross_entropy(x, y), tensors.matrix_exp(square).sum()):
+                beside = tensors.from_numpy(np.ones(1, "f4")).to(place)
+                assert np.isfinite((made * beside).item())
+
+
 def test_a_training_step_of_named_tensors_is_one_window(core, by_cost):
     """The seed of a backward pass is a single number, which by itself would be made on the host."""
     from numbus import nn, optim

@@ -7,6 +7,7 @@ import numpy
 
 import numbus as nb
 
+from .. import _core
 from ..core.dtypes import kind_of
 from ..core.errors import message
 from . import _dtypes
@@ -321,8 +322,9 @@ def matrix_exp(A):
     norms = largest.to_numpy().astype("f8")
     norms = numpy.where(norms < 1e300, numpy.maximum(norms, 1e-30), 1e-30)
     squarings = numpy.maximum(0, numpy.ceil(numpy.log2(norms)).astype(int) + 1)  # of each matrix
-    each = nb.asarray(squarings[..., None, None]).to_device(A.device)
-    small = A / nb.asarray((2.0 ** squarings[..., None, None]).astype(A.dtype)).to_device(A.device)
+    squarings = squarings[..., None, None]
+    each = _core.beside(nb.asarray(squarings), A._device)
+    small = A / _core.beside(nb.asarray((2.0**squarings).astype(A.dtype)), A._device)
     one = nb.eye(n, dtype=A.dtype)
     total = one + nb.zeros((), A.dtype)
     for k in range(18, 0, -1):  # Horner's scheme of the series: terms below 2^-18 / 18!

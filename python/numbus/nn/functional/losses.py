@@ -4,7 +4,7 @@ import functools
 
 import numpy
 
-from ..._core import quiet, uncaptured
+from ..._core import beside, quiet, uncaptured
 from ...core.dtypes import kind_of
 from ...core.errors import message
 from ...core.operands import adopt
@@ -197,7 +197,7 @@ def _numbers_and_ones(key):
     classes, dtype, device = key
     with quiet(), uncaptured():  # nothing is pending: other work takes nothing with it
         numbers, ones = numpy.arange(classes), numpy.ones(classes, to_numpy(dtype))
-        return adopt(numbers).to_device(device), adopt(ones).to_device(device)
+        return beside(adopt(numbers), device), beside(adopt(ones), device)
 
 
 def _targets(op, x, axis, target, weight, ignore_index):
