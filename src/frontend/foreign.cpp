@@ -1,6 +1,7 @@
 // Calls of C functions that the program has by `ctypes`, and of functions that are linked to
 // kernels.
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 
 #include "frontend/lower.h"
@@ -44,27 +45,38 @@ Value Lower::foreign_argument(const Node& n, const std::string& name, const Valu
   return integer(a.v[0]);
 }
 
+// Passes on what each parameter gets; codes: one a parameter, as call_foreign says. False where the
+// type of an argument is not known yet.
+bool Lower::foreign_arguments(const Call& c, const std::string& name, std::istream& codes,
+                              const std::function<void(const Value&)>& pass) {
+  using Words = std::istream_iterator<std::string>;
+  const std::vector<std::string> all(Words{codes}, Words{});
+  if (!c.keywords.empty()) fail(c.n, name + "() takes no keywords");
+  expect(c, name, all.size(), all.size());
+  for (size_t k = 0; k < all.size(); ++k) {
+    refuse_none(c.n, c.args[k], "as an argument of " + name + "()");
+    const Value a = foreign_argument(c.n, name, c.args[k], all[k], k);
+    if (a.unknown()) return false;
+    pass(a);
+  }
+  return true;
+}
+
 // text: the address, the function's name, the code of its result ("n" and the number of a type, or
 // "v"), and those of its parameters.
 Value Lower::call_foreign(const Call& c, const std::string& text) {
   if (u_.options.kernel) not_yet(c.n, "a C function in a kernel");
   std::istringstream words(text);
   int64_t address = 0;
-  std::string name, result, code;
+  std::string name, result;
   words >> address >> name >> result;
-  std::vector<std::string> codes;
-  while (words >> code) codes.push_back(code);
-  if (!c.keywords.empty()) fail(c.n, name + "() takes no keywords");
-  expect(c, name, codes.size(), codes.size());
   std::vector<Val> all;
-  for (size_t k = 0; k < codes.size(); ++k) {
-    refuse_none(c.n, c.args[k], "as an argument of " + name + "()");
-    const Value a = foreign_argument(c.n, name, c.args[k], codes[k], k);
-    if (a.unknown()) return {};
+  const bool known = foreign_arguments(c, name, words, [&](const Value& a) {
     // As ctypes calls: integers fill the 64 bits of their register.
     const bool narrow = !is_float(a.type.dtype) && itemsize(a.type.dtype) < 8;
     all.push_back(narrow ? as(a, DType::I64) : a.v[0]);
-  }
+  });
+  if (!known) return {};
   const bool nothing = result == "v";
   const DType t = nothing ? DType::I32 : static_cast<DType>(std::stoi(result.substr(1)));
   const Val at = ci(address);  // nothing stands between arguments and their call
@@ -92,22 +104,16 @@ DType as_passed(DType t) {
 // those of call_foreign.
 Value Lower::call_external(const Call& c, const std::string& text) {
   std::istringstream words(text);
-  std::string name, abi, result, code;
+  std::string name, abi, result;
   int link = 0;
   words >> name >> abi >> link >> result;
   if (!u_.options.kernel)
     fail(c.n, name + "() is code for a GPU, which only kernels call", "decorate with @cuda.jit");
-  std::vector<std::string> codes;
-  while (words >> code) codes.push_back(code);
-  if (!c.keywords.empty()) fail(c.n, name + "() takes no keywords");
-  expect(c, name, codes.size(), codes.size());
   std::vector<Val> all;
-  for (size_t k = 0; k < codes.size(); ++k) {
-    refuse_none(c.n, c.args[k], "as an argument of " + name + "()");
-    const Value a = foreign_argument(c.n, name, c.args[k], codes[k], k);
-    if (a.unknown()) return {};
+  const bool typed = foreign_arguments(c, name, words, [&](const Value& a) {
     all.push_back(b_->cast(a.v[0], as_passed(b_->type(a.v[0]))));
-  }
+  });
+  if (!typed) return {};
   if (link) u_.result.links.insert(link);
   const bool nothing = result == "v";
   // In C's ABI a function without a result is another type of function.

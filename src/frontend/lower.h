@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <iosfwd>
 #include <map>
 #include <memory>
 #include <optional>
@@ -619,6 +620,8 @@ class Lower : private State {
   Value call_external(const Call& c, const std::string& text);
   Value buffer_of(const Call& c);
   Value result_for_others(const Node& n, const Value& r);
+  bool foreign_arguments(const Call& c, const std::string& name, std::istream& codes,
+                         const std::function<void(const Value&)>& pass);
   Value foreign_argument(const Node& n, const std::string& name, const Value& given,
                          const std::string& code, size_t position);
 

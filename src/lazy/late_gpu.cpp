@@ -19,8 +19,8 @@ struct Cell {
   int64_t* device = nullptr;  // the address of `host` for kernels
   int64_t* host = nullptr;
   std::optional<cuda::Event> done;  // the run
-  bool taken = false;               // by words that somebody may look at
-  bool used = false;                // since its words were zero for certain
+  bool taken = false;               // a LateWords uses it
+  bool used = false;                // a run may have written to its words
   bool queued = false;
 };
 

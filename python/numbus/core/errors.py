@@ -33,8 +33,8 @@ class ForeignDtype(TypeError):
 
 
 class ForeignOperand(ForeignDtype):
-    """Such an operand, whose type is the argument. Its text is made when somebody asks for it: that
-    takes ten times as long as what NumPy does with a small array of a subclass.
+    """An operand that Numbus cannot hold; its one argument is the operand's type. The message is
+    made when str() is called: that takes ten times as long as NumPy's work on a small array.
     """
 
     def __str__(self):
