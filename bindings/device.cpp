@@ -1,6 +1,7 @@
 // Devices: the default one, transfers, memory, and what `python -m numbus info` prints of them.
 #include "device/device.h"
 
+#include "array/ahead.h"
 #include "array/placement.h"
 #include "base/error.h"
 #include "compile/compiler.h"
@@ -169,6 +170,24 @@ void bind_devices(nb::module_& m) {
       },
       nb::arg("a"), nb::arg("name"),
       "The array on a device that the user has not named for it: what lies beside an operand.");
+  nb::class_<Ahead>(m, "Ahead",
+                    "A copy of an array on another device, begun before the program asks for it.")
+      .def(
+          "__init__",
+          [](Ahead* self, nb::object a, nb::object target, bool own) {
+            Device* to =
+                target.is_none() ? nullptr : &resolve_device(nb::cast<std::string>(target));
+            new (self) Ahead(to_array(a.ptr()), to, own);
+          },
+          nb::arg("a"), nb::arg("target").none() = nb::none(), nb::arg("own") = false)
+      .def_prop_ro(
+          "moved_to",
+          [](const Ahead& self) -> nb::object {
+            if (!self.moved_to()) return nb::none();
+            return nb::cast(device_label(*self.moved_to()));
+          },
+          "The device that the program has copied the array to since; None: it has not yet.")
+      .def_prop_ro("begun", &Ahead::begun, "Whether a copy is there that nobody has asked for.");
   m.def("may_have_gpu", may_have_gpu, "Whether there may be a usable GPU; opens nothing.");
   m.def("cuda_available", [] { return cuda_device(0) != nullptr; });
   m.def("cuda_reason", [] { return cuda_unavailable_reason(); });

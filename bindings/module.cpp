@@ -312,6 +312,12 @@ NB_MODULE(_core, m) {
   m.def("broadcast_to", [](nb::object x, nb::object shape) {
     return nb::steal(wrap_view(x.ptr(), broadcast_to(to_array(x.ptr()), to_shape(shape.ptr()))));
   });
+  m.def("relu", [](nb::object x) {
+    const Array a = to_array(x.ptr());
+    const Arg of(&a);
+    mark_line();
+    return nb::steal(wrap(apply(Op::relu, {&of, 1})));
+  });
   m.def("where", [](nb::object c, nb::object x, nb::object y) {
     Operands ops;
     Arg a[3];

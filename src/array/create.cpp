@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string>
 
+#include "array/ahead.h"
 #include "array/array.h"
 #include "array/at_once.h"
 #include "array/capture.h"
@@ -232,6 +233,7 @@ Array to_device(const Array& a, Device& d) {
     told->moved(a, out);
     return out;
   }
+  if (std::optional<Array> made = Ahead::take(a, d)) return *made;
   // The axes keep their order in memory, as in copies on one device.
   Array out = fresh(empty_like(a, a.dtype).layout.get(), a.dtype, &d);
   if (out.size() == 0) return out;

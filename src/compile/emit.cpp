@@ -83,6 +83,11 @@ V Emit::popcount(V a, bool sg) {
   return B.CreateZExtOrTrunc(n, wide(B.getInt8Ty()));
 }
 
+V Emit::relu(V a, bool fl, bool sg) {
+  V none = zero(a);
+  V less = fl ? B.CreateFCmpOLE(a, none) : sg ? B.CreateICmpSLE(a, none) : B.CreateICmpEQ(a, none);
+  return B.CreateSelect(less, none, a);
+}
 V Emit::mul_high(V a, V b) {
   unsigned bits = a->getType()->getScalarSizeInBits();
   llvm::Type* twice = wide(B.getIntNTy(2 * bits));

@@ -95,6 +95,7 @@ class Emit {
   V signbit(V a);
   V popcount(V a, bool sg);
   V mul_high(V a, V b);
+  V relu(V a, bool fl, bool sg);
 
   V cast(V a, DType from, DType to, bool in_range);
 

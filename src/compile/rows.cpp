@@ -74,7 +74,7 @@ V primitive(Emit& E, const ir::Inst& i, DType t, V a, V b, V c) {
 #define PRIM(name, nin, rule, bool_as, llvm, expr, ...) \
   case Op::name: return llvm;
 #define MATH(...)  // expanded before
-#define INTERNAL(name, nin, llvm, expr) \
+#define INTERNAL(name, nin, rule, llvm, expr, dx) \
   case Op::name: return llvm;
 #include "ops/ops.def"
 #undef PRIM

@@ -10,7 +10,7 @@ using Stored =
 
 #define PRIM(name, nin, rule, bool_as, llvm, expr, ...) NUMBUS_LOOP(name, expr)
 #define MATH(...)
-#define INTERNAL(name, nin, llvm, expr) NUMBUS_LOOP(name, expr)
+#define INTERNAL(name, nin, rule, llvm, expr, dx) NUMBUS_LOOP(name, expr)
 #define NUMBUS_LOOP(name, expr)                                                            \
   template <class T>                                                                       \
   void loop_##name(void* out, const void* pa, const void* pb, const void* pc, int64_t n) { \
@@ -50,7 +50,7 @@ Loop row_loop(Op op) {
 #define PRIM(name, nin, rule, bool_as, llvm, expr, ...) \
   case Op::name: return loop_##name<T>;
 #define MATH(...)
-#define INTERNAL(name, nin, llvm, expr) \
+#define INTERNAL(name, nin, rule, llvm, expr, dx) \
   case Op::name: return loop_##name<T>;
 #include "ops/ops.def"
 #undef PRIM

@@ -24,7 +24,9 @@ bool touches_memory(Op op) {
 Work work_of(const PlanInstr& p) {
   const Instr& i = p.instr;
   std::string name(i.name());
-  if (i.code == Instr::Call)
+  if (i.code == Instr::Call && i.routine == Routine::affine)
+    name = i.attributes[1] ? "matmul, add, relu" : "matmul, add";
+  else if (i.code == Instr::Call)
     name = call_name(i.routine, i.op);
   else if (i.code == Instr::Reduce)
     name = reduction_name(i.reduction);
@@ -501,6 +503,7 @@ std::shared_ptr<const Plan> make_plan(const Window& w, const Positions& position
   Questions questions(positions);
   Planner p(w, questions, repeats);
   p.rewrite();
+  p.end_products();
   p.find_dependences();
   p.fuse();
   p.order();

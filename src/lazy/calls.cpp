@@ -29,9 +29,13 @@ vendor::Product product_of(const KernelStep& step) {
   vendor::Product p = product_of(c.type, c.in(0), c.in(1), c.out());
   p.a.data = address(step, 0);
   p.b.data = address(step, 1);
-  p.out.data = address(step, 2);
+  p.out.data = address(step, c.operands());
   p.tf32 = c.attributes[0] != 0;
   return p;
+}
+
+vendor::Ending ending_of(const KernelStep& step) {
+  return {address(step, 2), step.call->attributes[1] != 0};
 }
 
 vendor::Transform transform_of(const CallStep& c) {
@@ -121,6 +125,16 @@ void matmul_cpu(Runtime&, Device&, KernelStep& step) {
 
 void matmul_gpu(Runtime&, Device& device, KernelStep& step) {
   vendor::matmul_cuda(device, product_of(step));
+}
+
+void affine_cpu(Runtime&, Device&, KernelStep& step) {
+  const vendor::Product p = product_of(step);
+  vendor::matmul_cpu(p);
+  vendor::end_product_cpu(p, ending_of(step));
+}
+
+void affine_gpu(Runtime&, Device& device, KernelStep& step) {
+  vendor::matmul_cuda(device, product_of(step), ending_of(step));
 }
 
 void fft_cpu(Runtime&, Device&, KernelStep& step) {

@@ -32,8 +32,8 @@ constexpr bool applies(Routine r) {
 }
 // Whether its entry for a GPU only queues work, and always the same for equal operands.
 constexpr bool is_queued_only(Routine r) {
-  return r == Routine::matmul || r == Routine::convolve || r == Routine::philox ||
-         r == Routine::normal;
+  return r == Routine::matmul || r == Routine::affine || r == Routine::convolve ||
+         r == Routine::philox || r == Routine::normal;
 }
 std::string call_name(Routine routine, Op op);
 // out = a @ b of three-dimensional layouts (stack, rows, columns); without addresses.

@@ -23,6 +23,8 @@ void run_call(Runtime& runtime, Device& device, KernelStep& step);
 
 void matmul_cpu(Runtime&, Device&, KernelStep&);
 void matmul_gpu(Runtime&, Device&, KernelStep&);
+void affine_cpu(Runtime&, Device&, KernelStep&);
+void affine_gpu(Runtime&, Device&, KernelStep&);
 void fft_cpu(Runtime&, Device&, KernelStep&);
 void fft_gpu(Runtime&, Device&, KernelStep&);
 void scan_cpu(Runtime&, Device&, KernelStep&);

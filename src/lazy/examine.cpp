@@ -37,6 +37,7 @@ bool is_quiet(const Instr& i) {
     case Op::index:
     case Op::gather:
     case Op::gcd:
+    case Op::relu:
     case Op::lcm: return !is_complex(i.loop) || i.op != Op::absolute;
     default: break;
   }

@@ -77,7 +77,8 @@ struct Group {
 struct Planner {
   Planner(const Window& w, Questions& q, Repeats r);
   bool may_be_asked(size_t n) const;
-  void rewrite();  // renames storages where a kernel could not write in place
+  void rewrite();       // renames storages where a kernel could not write in place
+  void end_products();  // gives products the bias and activation that follow them
   void find_dependences();
   void fuse();
   void order();

@@ -90,7 +90,7 @@ void Positions::read(const Window& w) {
   for (size_t s = 0; s < slots.size(); ++s)
     key.push_back(liveness(w.slots_[s]) | static_cast<uint64_t>(slots[s].whole) << 8);
   append_requests(w, key);
-  key.push_back(w.key_.back());  // repeats
+  key.push_back(w.key_.back());  // repeats, device
   hash = hash_words(key.data(), key.size());
 }
 

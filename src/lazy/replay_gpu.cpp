@@ -56,8 +56,9 @@ bool is_large(const CallStep& call) {
 unsigned shared_by(const KernelStep& step, bool own) {
   if (!step.call) return !step.reduces.empty() && !step.keeps ? kReductions : 0;
   // cuBLAS has one workspace for all calls.
-  if (step.call->routine == Routine::matmul) return kProducts;
-  const bool shares = step.call->routine != Routine::convolve || is_large(*step.call) || !own;
+  const Routine routine = step.call->routine;
+  if (routine == Routine::matmul || routine == Routine::affine) return kProducts;
+  const bool shares = routine != Routine::convolve || is_large(*step.call) || !own;
   return shares ? kLargeCalls : 0;
 }
 

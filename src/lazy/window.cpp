@@ -159,9 +159,15 @@ void Window::complete_key() {
     key_.push_back(static_cast<uint64_t>(s.base->nbytes));
   }
   append_requests(*this, key_);
+  // Which plans are made for the device: whose results are looked at, whose products have endings.
+  uint64_t device = 0;
+  if (!slots_.empty()) {
+    const Device& d = *slots_[0].base->device;
+    device = uint64_t{d.runs_on_host()} | uint64_t{d.host_readable()} << 1;
+  }
   key_.push_back(static_cast<uint64_t>(repeats_.first) << 40 |
                  static_cast<uint64_t>(repeats_.period) << 20 |
-                 static_cast<uint64_t>(repeats_.count));
+                 static_cast<uint64_t>(repeats_.count) | device << 60);
 }
 
 void Window::set_bases(std::span<Base* const> bases) {

@@ -37,7 +37,7 @@ std::optional<V> partial_derivative(const Maker& D, Op op, int argument, const V
   NUMBUS_DERIVATIVE(name, dx, dy)
 #define MATH(name, nin, rule, bool_as, lo, hi, doc, ulp, also, libm, dx, dy) \
   NUMBUS_DERIVATIVE(name, dx, dy)
-#define INTERNAL(name, nin, llvm, c)
+#define INTERNAL(name, nin, rule, llvm, c, dx) NUMBUS_DERIVATIVE(name, dx, NONE)
 #include "ops/ops.def"
 #undef PRIM
 #undef MATH

@@ -52,6 +52,10 @@ inline bool signbit_(T a) {
     return a < 0;
 }
 template <class T>
+inline T relu_(T a) {
+  return a <= 0 ? T(0) : a;
+}
+template <class T>
 inline T fma_(T a, T b, T c) {
   if constexpr (kFloat<T>)
     return std::fma(a, b, c);

@@ -21,8 +21,8 @@ const Row kRows[] = {
 #define MATH(name, nin, rule, bool_as, lo, hi, doc, ulp, also, libm, dx, dy) \
   {#name, nin,  Rule::rule, Op::bool_as,         false, true, lo, hi, doc,   \
    ulp,   also, libm,       {has(#dx), has(#dy)}},
-#define INTERNAL(name, nin, llvm, c) \
-  {#name, nin, Rule::None, Op::name, true, false, 0, 0, "", 0, "", "", {false, false}},
+#define INTERNAL(name, nin, rule, llvm, c, dx) \
+  {#name, nin, Rule::rule, Op::name, true, false, 0, 0, "", 0, "", "", {has(#dx), false}},
 #include "ops/ops.def"
 #undef PRIM
 #undef MATH

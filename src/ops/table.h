@@ -12,7 +12,7 @@ namespace numbus {
 enum class Op : uint16_t {
 #define PRIM(name, ...) name,
 #define MATH(name, ...) name,
-#define INTERNAL(name, nin, llvm, c) name,
+#define INTERNAL(name, ...) name,
 #include "ops/ops.def"
 #undef PRIM
 #undef MATH

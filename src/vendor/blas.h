@@ -25,6 +25,12 @@ struct Product {
   bool tf32 = false;  // float32 on a GPU: operands may be rounded to TF32
 };
 
+// What is done to a product's results before they are stored.
+struct Ending {
+  const char* bias = nullptr;  // one for each column, contiguous, added
+  bool relu = false;           // what is not positive is 0 then, but NaN stays
+};
+
 // float32, float64, complex64, complex128; on a GPU float16 and bfloat16, too, of which the
 // products are added up in float32 and each result is rounded once.
 bool blas_takes(DType t, DeviceKind device = DeviceKind::Cpu);
@@ -51,5 +57,11 @@ class OneBlasThread {
 };
 // In order on the device's stream; returns at once. float32 is float32 but where TF32 is allowed.
 void matmul_cuda(Device& d, const Product& p);
+// Whether the library there takes endings, of float32 and of 16 bits.
+bool takes_endings(const Device& d);
+// The same with an ending. Where results have 16 bits, they are rounded once.
+void matmul_cuda(Device& d, const Product& p, const Ending& e);
+// The ending alone, of float32 results in the host's memory.
+void end_product_cpu(const Product& p, const Ending& e);
 
 }  // namespace numbus::vendor

@@ -5,7 +5,9 @@ import multiprocessing
 import warnings
 from collections import deque
 
+from .. import _core
 from ..core.errors import message
+from ..core.trees import flatten
 from ..tensors import Tensor
 from ..tensors.random import rng
 from .collate import default_collate, default_convert
@@ -291,12 +293,41 @@ class _Here:
         return self._loader._finished(self._fetch(next(self._tasks)))
 
 
+class _Moves:
+    """Where the program copies its batches to, and copies there that are begun before it asks."""
+
+    def __init__(self, own):
+        self._own, self.target = own, None
+        self._out, self._begun = [], []
+
+    def _of(self, batch, target):
+        tensors = [x for x in flatten(batch)[0] if isinstance(x, Tensor) and not x.requires_grad]
+        return [_core.Ahead(t._array, target, self._own) for t in tensors]
+
+    def begin(self, batch):
+        self._begun = self._of(batch, self.target)
+
+    def hand_out(self, batch):
+        self._out, self._begun = self._begun or self._of(batch, None), []
+
+    def look(self):
+        """Sees what has become of the batch that was handed out last."""
+        found = {a.moved_to for a in self._out}
+        self.target = found.pop() if len(found) == 1 else None
+
+    def forget(self):
+        self._out, self._begun = [], []
+
+
 class _ByWorkers:
     """Has workers fetch batches ahead; each gets every n-th, so that their order is known."""
 
     def __init__(self, loader):
         self._loader, count = loader, loader.num_workers
         context, fetcher = _context(loader.multiprocessing_context), _Fetcher(loader)
+        # What processes send is in memory of its own.
+        self._moves = _Moves(own=context != "thread")
+        self._early = None
         self._pending = deque()
         self._workers = []
         for k in range(count):
@@ -306,8 +337,12 @@ class _ByWorkers:
 
     def begin(self):
         """Begins an epoch; what is left of the last one is thrown away."""
+        if self._early is not None:
+            self._pending.popleft()
+            self._early = None
         while self._pending:
             self._pending.popleft().wait(None)
+        self._moves.forget()
         self._tasks, self._turn, self._sent = self._loader._tasks(), 0, 0
         self._active = list(self._workers)
         self._came = 0
@@ -341,10 +376,11 @@ class _ByWorkers:
         return len(self._loader)
 
     def __next__(self):
+        self._moves.look()
         while self._pending:
             worker = self._pending.popleft()
             try:
-                found = worker.wait(self._loader.timeout or None)
+                found = self._take(worker)
             except TimeoutError:
                 self._stop()
                 raise RuntimeError(
@@ -364,10 +400,38 @@ class _ByWorkers:
                 found.reraise()
             self._came += 1
             self._count()
-            return self._loader._finished(found[1])
+            batch = found[1]
+            self._moves.hand_out(batch)
+            self._prepare()
+            return batch
         if not self._loader.persistent_workers:
             self._stop()
         raise StopIteration
+
+    def _take(self, worker):
+        """The answer of a worker, whose batches are as the program gets them."""
+        if self._early is not None:
+            found, self._early = self._early, None
+            if isinstance(found, Exception):
+                raise found
+            return found
+        return self._finish(worker.wait(self._loader.timeout or None))
+
+    def _finish(self, found):
+        if isinstance(found, Failure) or found[0] == "end":
+            return found
+        return (found[0], self._loader._finished(found[1]))
+
+    def _prepare(self):
+        """Begins to copy the next batch, where it has come, to the device of the last one."""
+        if self._moves.target is None or not self._pending or not self._pending[0].is_ready():
+            return
+        try:
+            self._early = found = self._finish(self._pending[0].wait(None))
+            if not isinstance(found, Failure) and found[0] != "end":
+                self._moves.begin(found[1])
+        except Exception as error:  # which belongs to the next batch
+            self._early = error
 
     def _count(self):
         """Warns where an iterable dataset gives more than its length says."""
@@ -391,6 +455,8 @@ class _ByWorkers:
             worker.stop()
         self._workers, self._active = [], []
         self._pending.clear()
+        self._early = None
+        self._moves.forget()
         if self._loader._kept is self:
             self._loader._kept = None
 

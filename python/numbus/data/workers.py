@@ -146,6 +146,10 @@ class Threaded:
         except queue.Empty:
             raise TimeoutError from None
 
+    def is_ready(self):
+        """Whether an answer has come."""
+        return not self._found.empty()
+
     def stop(self):
         self._asked.put(None)
 
@@ -188,6 +192,10 @@ class Forked:
             message("DataLoader", f"worker process {self._number} exited unexpectedly",
                     f"exit code {self._process.exitcode}", "a dataset that does not end it")
         )  # fmt: skip
+
+    def is_ready(self):
+        """Whether an answer has come."""
+        return self._connection.poll(0)
 
     def stop(self):
         if self._connection.closed:

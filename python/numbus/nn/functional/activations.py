@@ -5,6 +5,7 @@ on the side of a choice that is not taken, as that would make the derivative NaN
 """
 
 from ..._core import quiet
+from ..._core import relu as _relu
 from ...core.dtypes import is_half
 from ...core.errors import message
 from ...functions import names as np
@@ -36,7 +37,7 @@ _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 def relu(input, inplace=False):
     """max(x, 0) of elements; NaN stays. `inplace`: the input itself is changed."""
     x = array("relu", input)
-    return stored(input, x, np.where(x <= 0, x.dtype.type(0), x), inplace)
+    return stored(input, x, _relu(x), inplace)
 
 
 @pure_function_in_place
