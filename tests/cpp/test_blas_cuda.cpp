@@ -2,7 +2,9 @@
 // one.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +20,8 @@ namespace {
 using vendor::Product;
 
 // Multiplies in the device's memory.
-void multiply_on(Device& d, Product& p, const size_t bytes[3]) {
+void multiply_on(Device& d, Product& p, const size_t bytes[3],
+                 std::optional<vendor::Ending> ending = {}) {
   vendor::Matrix* operands[] = {&p.a, &p.b, &p.out};
   char* host[3];
   for (int i = 0; i < 3; ++i) {
@@ -27,7 +30,10 @@ void multiply_on(Device& d, Product& p, const size_t bytes[3]) {
     d.copy_from_host(operands[i]->data, host[i], bytes[i]);
   }
   d.synchronize();  // the fake cuBLAS does not wait for the fake stream
-  vendor::matmul_cuda(d, p);
+  if (ending)
+    vendor::matmul_cuda(d, p, *ending);
+  else
+    vendor::matmul_cuda(d, p);
   d.copy_to_host(host[2], p.out.data, bytes[2]);
   for (int i = 0; i < 3; ++i) d.free(operands[i]->data, bytes[i]);
 }
@@ -133,6 +139,85 @@ TEST_CASE("cublas: a start that fails names the library and the driver, and can 
   CHECK(out == 9);
 }
 
+namespace {
+
+// Products with a bias for each column, of all layouts that a stack of one may have.
+template <class T>
+void check_endings_on(Device& d) {
+  for (const bool relu : {false, true})
+    for (const bool turned_a : {false, true})
+      for (const bool turned_b : {false, true})
+        for (const auto& [rows, inner, cols] :
+             {std::array<int64_t, 3>{3, 4, 5}, {1, 7, 2}, {16, 8, 32}, {2, 1, 9}}) {
+          Operand<T> a(1, rows, inner, {.turned = turned_a}, 1),
+              b(1, inner, cols, {.turned = turned_b}, 2), out(1, rows, cols, {}, 3),
+              bias(1, 1, cols, {}, 4);
+          Product p{.type = dtype_of<T>(), .rows = rows, .cols = cols, .inner = inner};
+          p.a = a.matrix;
+          p.b = b.matrix;
+          p.out = out.matrix;
+          const size_t more = bias.storage.size() * sizeof(T);
+          char* at = static_cast<char*>(d.allocate(more));
+          d.copy_from_host(at, bias.storage.data(), more);
+          const size_t bytes[3] = {a.storage.size() * sizeof(T), b.storage.size() * sizeof(T),
+                                   out.storage.size() * sizeof(T)};
+          multiply_on(d, p, bytes, vendor::Ending{at, relu});
+          d.free(at, more);
+          for (int64_t i = 0; i < rows; ++i)
+            for (int64_t j = 0; j < cols; ++j) {
+              auto sum = static_cast<float>(bias.at(0, 0, j));
+              for (int64_t l = 0; l < inner; ++l)
+                sum += static_cast<float>(a.at(0, i, l)) * static_cast<float>(b.at(0, l, j));
+              CHECK(static_cast<float>(out.at(0, i, j)) == (relu && sum <= 0 ? 0 : sum));
+            }
+        }
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("cublaslt: products with endings", T, float, F16, BF16) {
+  FakeDriver driver;
+  FakeCublas cublas("cublas");
+  Device& d = *cuda_device(0);
+  REQUIRE(vendor::takes_endings(d));
+  const int ways = cublas.count("ways");
+  check_endings_on<T>(d);
+  const int known = cublas.count("ways");
+  CHECK(known > ways);
+  check_endings_on<T>(d);
+  CHECK(cublas.count("ways") == known);
+}
+
+TEST_CASE("cublaslt: what has no way, and what is too old") {
+  FakeDriver driver;
+  {
+    FakeCublas cublas("cublas_11");
+    CHECK_FALSE(vendor::takes_endings(*cuda_device(0)));
+  }
+  FakeCublas cublas("cublas");
+  cublas.fail_next(1);
+  float numbers[4] = {};
+  char* data = reinterpret_cast<char*>(numbers);
+  std::string message;
+  try {
+    vendor::matmul_cuda(*cuda_device(0),
+                        {.type = DType::F32,
+                         .rows = 1,
+                         .cols = 2,
+                         .inner = 2,
+                         .a = {data, 8, 4, 0},
+                         .b = {data, 8, 4, 0},
+                         .out = {data, 8, 4, 0}},
+                        {data, false});
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  CHECK(message ==
+        "[matmul] cublasLtMatmulAlgoGetHeuristic failed while looking for a way to multiply 1 × 2 "
+        "and 2 × 2 matrices of float32; got a cuBLAS status (15); expected CUBLAS_STATUS_SUCCESS "
+        "(0)");
+}
+
 TEST_CASE("cublas: a real GPU") {
   Device* d = cuda_device(0);
   if (d == nullptr) {
@@ -153,6 +238,9 @@ TEST_CASE("cublas: a real GPU") {
   check_on<std::complex<double>>(*d);
   check_on<F16>(*d);
   check_on<BF16>(*d);
+  check_endings_on<float>(*d);
+  check_endings_on<F16>(*d);
+  check_endings_on<BF16>(*d);
 
   // A number that TF32 cannot hold comes through.
   constexpr int64_t kSide = 256;

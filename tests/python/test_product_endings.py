@@ -1,4 +1,4 @@
-"""Products whose bias and activation are part of the library's call, on devices apart from the host."""
+"""Products with bias and activation in one call of a library, on devices apart from the host."""
 
 import numbus as nb
 import numpy as np
@@ -9,6 +9,10 @@ from numbus.tensors import from_numpy
 DEVICES = ["fenced"]
 if nb.cuda.is_available():
     DEVICES.append("cuda")
+
+
+OTHERS = ["product", "sum", "both", "transposed bias", "row bias", "strided", "out", "double",
+          "twice", "other activation", "unaligned"]  # fmt: skip
 
 
 def _same(device, got, want):
@@ -29,7 +33,8 @@ def _numbers(seed, *shapes):
 
 def _operations(tensor):
     text = str(nb.explain(tensor._array))
-    return [line.split("operation", 1)[1].strip() for line in text.splitlines() if "operation " in line]
+    lines = text.splitlines()
+    return [line.split("operation", 1)[1].strip() for line in lines if "operation " in line]
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -62,8 +67,7 @@ def test_negative_zero_and_nan(device):
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("kept", ["product", "sum", "both", "transposed bias", "row bias", "strided",
-                                  "out", "double", "twice", "other activation", "unaligned"])  # fmt: skip
+@pytest.mark.parametrize("kept", OTHERS)
 def test_what_is_no_ending(device, kept):
     x, w, b = _numbers(2, (8, 16), (16, 12), 12)
     t = "f8" if kept == "double" else "f4"
@@ -97,7 +101,8 @@ def test_what_is_no_ending(device, kept):
         want[:, :12] = x @ w + b
         _same(device, np.asarray(X.to_device("cpu")), want)
     elif kept == "double":
-        np.testing.assert_allclose(np.asarray((product + B).to_device("cpu")), x @ w + b, rtol=1e-12)
+        got = np.asarray((product + B).to_device("cpu"))
+        np.testing.assert_allclose(got, x @ w + b, rtol=1e-12)
     elif kept == "twice":
         _same(device, np.asarray((product + product).to_device("cpu")), 2 * (x @ w))
     elif kept == "other activation":
@@ -163,7 +168,8 @@ def test_random_nets(device, seed):
 def test_sixteen_bits_are_rounded_once(kind, extents):
     rows, inner, columns = extents
     rng = np.random.default_rng(4)
-    x, w, b = [from_numpy(rng.standard_normal(s, dtype="f4")).to("cuda").to(getattr(nb.tensors, kind))
+    t = getattr(nb.tensors, kind)
+    x, w, b = [from_numpy(rng.standard_normal(s, dtype="f4")).to("cuda").to(t)
                for s in ((rows, inner), (columns, inner), (columns,))]  # fmt: skip
     got = functional.relu(functional.linear(x, w, b)).float().cpu().numpy()
     wide = [t.float().cpu().numpy().astype("f8") for t in (x, w, b)]
