@@ -15,6 +15,13 @@ if nb.cuda.is_available():
 KINDS = ["thread", "fork"]
 
 
+@pytest.fixture(autouse=True)
+def host():
+    """What names no device lies on the host."""
+    with nb.device("cpu"):
+        yield
+
+
 class Pictures(Dataset):
     def __init__(self, n=40, fails=None):
         self.n, self.fails = n, fails
@@ -29,9 +36,7 @@ class Pictures(Dataset):
 
 
 def _loader(kind, dataset=None, **more):
-    return DataLoader(
-        dataset or Pictures(), 4, num_workers=2, multiprocessing_context=kind, **more
-    )
+    return DataLoader(dataset or Pictures(), 4, num_workers=2, multiprocessing_context=kind, **more)
 
 
 def _wait(loader_iterator):

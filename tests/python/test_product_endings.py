@@ -1,5 +1,7 @@
 """Products with bias and activation in one call of a library, on devices apart from the host."""
 
+import itertools
+
 import numbus as nb
 import numpy as np
 import pytest
@@ -9,6 +11,13 @@ from numbus.tensors import from_numpy
 DEVICES = ["fenced"]
 if nb.cuda.is_available():
     DEVICES.append("cuda")
+
+
+@pytest.fixture(autouse=True)
+def host():
+    """What names no device lies on the host."""
+    with nb.device("cpu"):
+        yield
 
 
 OTHERS = ["product", "sum", "both", "transposed bias", "row bias", "strided", "out", "double",
@@ -138,7 +147,7 @@ def test_random_nets(device, seed):
     rows = int(rng.integers(1, 30))
     x = rng.standard_normal((rows, widths[0]), dtype="f4")
     layers = [(rng.standard_normal((n, m), dtype="f4"), rng.standard_normal(n, dtype="f4"))
-              for m, n in zip(widths, widths[1:], strict=False)]  # fmt: skip
+              for m, n in itertools.pairwise(widths)]  # fmt: skip
     choices = rng.integers(0, 5, len(layers))
 
     def run(where):
