@@ -5,15 +5,12 @@
 #include <cstring>
 #include <functional>
 #include <limits>
-#include <memory>
-#include <mutex>
 #include <unordered_map>
 
 #include "base/error.h"
 #include "compile/disk_cache.h"
 #include "compile/gpu.h"
 #include "compile/gpu_code.h"
-#include "device/cpu/thread_pool.h"
 #include "device/cuda/cuda_device.h"
 #include "lazy/executor.h"
 #include "lazy/late_gpu.h"
@@ -23,12 +20,6 @@
 
 namespace numbus {
 namespace {
-
-void count(Runtime& rt, const compile::GpuCode& code) {
-  if (code.from == compile::GpuCode::Compiler) ++rt.stats.compiles;
-  if (code.from == compile::GpuCode::Disk) ++rt.stats.disk_hits;
-  rt.stats.compile_ms += code.milliseconds;
-}
 
 struct Code {
   ir::Kernel kernel;  // the step's, with this launch's alignment
@@ -221,38 +212,6 @@ class GpuExecutor final : public Executor, GpuLaunches {
     if (waits) read_report(d, step, report);
   }
 
-  // The driver makes machine code of each kernel's when it loads it, which takes longer than all
-  // else of a first run.
-  void get_ready(Runtime& rt, Device& device, const Run& run) override {
-    auto& d = static_cast<cuda::CudaDevice&>(device);
-    std::vector<std::unique_ptr<Code>> all;
-    for (const KernelStep& given : run.steps) {
-      if (given.call || given.serial || given.points == 0) continue;
-      KernelStep step = given;
-      guess_addresses(step);
-      auto code = std::make_unique<Code>();
-      describe(*code, step, arrangement_of(step));
-      const std::string key = code->gpu.key();
-      if (std::ranges::none_of(all, [&](const auto& other) { return other->gpu.key() == key; }))
-        all.push_back(std::move(code));
-    }
-    if (all.size() < 2) return;
-    std::mutex counted;
-    parallel_for_each(std::ssize(all), 1, [&](int64_t begin, int64_t end, int) {
-      for (int64_t k = begin; k < end; ++k) {
-        const compile::GpuKernel& gpu = all[static_cast<size_t>(k)]->gpu;
-        try {
-          const compile::GpuCode made = compile::gpu_code(
-              d, gpu.key(), [&](int sm, int ptx) { return compile::build_ptx(gpu, sm, ptx); });
-          const std::lock_guard guard(counted);
-          count(rt, made);
-        } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
-          // The step that needs it says so.
-        }
-      }
-    });
-  }
-
   std::unique_ptr<Replay> make_replay(Device& device) override {
     return make_gpu_replay(static_cast<cuda::CudaDevice&>(device), *this);
   }
@@ -367,18 +326,6 @@ class GpuExecutor final : public Executor, GpuLaunches {
   }
 
  private:
-  // Addresses as they will be but for what lies in memory of others: each storage has its own,
-  // well aligned, but for results that take over an operand's.
-  static void guess_addresses(KernelStep& step) {
-    auto memory = [&](int storage) {
-      for (auto [fresh, dying] : step.takes)
-        if (fresh == storage) return dying;
-      return storage;
-    };
-    for (const Patch& p : step.patches)
-      if (p.storage >= 0) step.params[p.word] = ((int64_t{memory(p.storage)} + 1) << 40) + p.offset;
-  }
-
   Code& code_for(Runtime& rt, cuda::CudaDevice& d, KernelStep& step) {
     Arrangement layout = arrangement_of(step);
     std::string key = layout.key();
@@ -434,7 +381,9 @@ std::vector<std::string> ptx_of(const Run& run, int sm, int ptx) {
 cuda::Function load_code(Runtime& rt, cuda::CudaDevice& d, const std::string& identity,
                          const std::function<std::string(int, int)>& build) {
   compile::GpuCode code = compile::gpu_code(d, identity, build);
-  count(rt, code);
+  if (code.from == compile::GpuCode::Compiler) ++rt.stats.compiles;
+  if (code.from == compile::GpuCode::Disk) ++rt.stats.disk_hits;
+  rt.stats.compile_ms += code.milliseconds;
   return code.function;
 }
 

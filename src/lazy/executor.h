@@ -22,9 +22,6 @@ class Executor {
     else
       run(runtime, device, step);
   }
-  // Makes the code that a run of a new plan will need, on several threads, as far as that is known
-  // before its memory is given out.
-  virtual void get_ready(Runtime&, Device&, const Run&) {}
   // What launches whole runs, made for one of them; null: each step is launched by itself.
   virtual std::unique_ptr<Replay> make_replay(Device&) { return nullptr; }
   // Gives back memory that these keep; false: there was none.

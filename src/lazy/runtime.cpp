@@ -199,7 +199,6 @@ void Runtime::begin(Flight& flight, const char* reason) {
   flight.run->busy = true;
   last_ = flight.run;
   ++(known ? stats.plan_hits : stats.plan_misses);
-  if (!known) executor_of(device).get_ready(*this, device, *flight.run);
   if (explanation) explanation->flush(reason, w, !known);
   if (device.has_queues()) device.queues_before(nullptr, uses_of(w));
 }
