@@ -742,6 +742,10 @@ PyTypeObject* made(PyType_Spec& spec) {
 
 }  // namespace
 
+int loops_are_watched() { return is_watched(); }
+
+double processor_seconds() { return seconds_now(); }
+
 void bind_loops(nb::module_& m) {
   nothing = PyTuple_New(0);
   m.attr("Loop") = nb::steal(reinterpret_cast<PyObject*>(made(loop_spec)));

@@ -204,6 +204,7 @@ NB_MODULE(_core, m) {
   bind_c_entries(m);
   bind_generators(m);
   bind_loops(m);
+  bind_callbacks(m);
   bind_loop_lists(m);
   bind_kernels(m);
   bind_raw_kernels(m);

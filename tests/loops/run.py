@@ -3,6 +3,7 @@
 python -m tests.loops.run --programs 1000 [--first 0]
 python -m tests.loops.run --print 17
 python -m tests.loops.run --replay 17
+python -m tests.loops.run --callbacks …      the same of scripts whose functions SciPy calls
 """
 
 import argparse
@@ -25,8 +26,10 @@ from numbus.loops import run as runtime
 from numbus.loops.called import FunctionEmitter
 from numbus.loops.emit import Emitter
 from numbus.loops.held import Held
+from scipy import integrate, optimize  # noqa: F401 - which scripts with callbacks import
 
 from .grow import script
+from .grow_callbacks import callbacks_script
 
 AFTER = (1, 2, 50)
 
@@ -196,9 +199,11 @@ def main():
     parser.add_argument("--print", type=int, dest="shown")
     parser.add_argument("--replay", type=int)
     parser.add_argument("--mutants", action="store_true")
+    parser.add_argument("--callbacks", action="store_true")
     given = parser.parse_args()
+    of_seed = callbacks_script if given.callbacks else script
     if given.shown is not None:
-        print(script(given.shown))
+        print(of_seed(given.shown))
         return 0
     loops.install()
     runtime.configure(False)
@@ -213,11 +218,11 @@ def main():
     failed, why = [], collections.Counter()
     entered = left = total = long = 0
     for seed in [given.replay] if given.replay is not None else seeds:
-        text = script(seed)
+        text = of_seed(seed)
         afters = AFTER if given.replay is not None else [AFTER[seed % 3]]
         for after in afters:
             library = numbus if seed % 4 == 3 else numpy
-            signal.alarm(5)
+            signal.alarm(20 if given.callbacks else 5)
             try:
                 found, made = differences(text, after, library)
             except Exception as error:

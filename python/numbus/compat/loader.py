@@ -8,6 +8,7 @@ import site
 import sys
 import types
 
+from ..loops import callbacks
 from . import kinds, packages
 from .rewrite import compile_user, original, replacement
 
@@ -49,6 +50,26 @@ class UserLoader(importlib.machinery.SourceFileLoader):
         return compile_user(self.get_data(path), path)
 
 
+class AdaptedLoader:
+    """A module's own loader, with adapt() after the module has run."""
+
+    def __init__(self, loader):
+        self._loader = loader
+
+    def __getattr__(self, name):
+        return getattr(self._loader, name)
+
+    def create_module(self, spec):
+        """What the module's own loader makes."""
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module):
+        """Runs the module, then has it look at functions that it is given."""
+        self._loader.exec_module(module)
+        module.__loader__ = module.__spec__.loader = self._loader
+        callbacks.adapt(module)
+
+
 class UserFinder:
     """Finds modules as usual and gives the user's own ones the loader above."""
 
@@ -63,6 +84,9 @@ class UserFinder:
             from .frames import Loader  # only for scripts that import pandas
 
             spec.loader = Loader(spec.loader)
+            return spec
+        if callbacks.are_in(name):
+            spec.loader = AdaptedLoader(spec.loader)
             return spec
         if not is_user_file(spec.origin):
             return None

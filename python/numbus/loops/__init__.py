@@ -7,8 +7,7 @@ import os
 import re
 import warnings
 
-from . import functions, run
-from .run import install, report_lines
+from . import callbacks, functions, run
 
 __all__ = [
     "are_wanted", "compiled", "install", "is_enabled", "may_have_loops", "report_lines",
@@ -26,10 +25,23 @@ def are_wanted():
     return os.environ.get("NUMBUS_LOOPS", "1") != "0"
 
 
+def install(reports=False):
+    """Has loops of modules that are loaded from now on compiled, and what SciPy calls; reports:
+    there will be a report of it.
+    """
+    run.install(reports)
+    callbacks.adapt_loaded()
+
+
+def report_lines():
+    """What was compiled, and of loops that took time and were not, why."""
+    return [*run.report_lines(), *callbacks.report_lines()]
+
+
 def may_have_loops(source):
-    """Whether a module's text has a word that begins a loop."""
+    """Whether a module's text has a word that begins a loop, or SciPy may call its functions."""
     text = source if isinstance(source, bytes) else source.encode("utf-8", "replace")
-    return re.search(rb"\b(for|while)\b", text) is not None
+    return re.search(rb"\b(for|while|scipy)\b", text) is not None
 
 
 def rewrite_cells(shell):

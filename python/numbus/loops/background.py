@@ -56,6 +56,28 @@ def start(this, held):
         _running.release()
 
 
+def aside(work):
+    """Does some work on the thread that compiles, or now, where that is busy."""
+    global _count
+    if not _running.acquire(False):
+        return work()
+
+    def do():
+        global _count
+        try:
+            work()
+        finally:
+            _count -= 1
+            _running.release()
+
+    _count += 1
+    try:
+        _thread.start_new_thread(do, ())
+    except RuntimeError:  # no thread is to be had
+        do()
+    return None
+
+
 def _types(held):
     """The types of the arguments of the function, which need not be there when it is compiled."""
     si, sf = held.words(0)
@@ -126,20 +148,16 @@ def _compile(this, fixed, entry, types):
     from ..kernels import _generate
     from ..kernels._errors import CompileError
 
-    names = {
-        "math": math, "np": numpy, **numbers.STEPS, "floor_divided": numbers.floor_divided,
-        "remainder": numbers.remainder, "greatest_divisor": numbers.greatest_divisor,
-    }  # fmt: skip
     shown = [*leave, *text]
-    for name, _, lines, _ in [f for f in emitter.made.values() if type(f) is tuple]:
+    for _, _, lines, _ in [f for f in emitter.made.values() if type(f) is tuple]:
         shown += lines
-        names[name] = _generate.make(name, lines, **names)
     if os.environ.get("NUMBUS_LOOPS_PRINT"):
         print(f"# {this.file}:{this.line}", *shown, sep="\n", file=sys.stderr)
     try:
         call = _generate.compiled(
-            "loop", text, {"boundscheck": False}, leave=_generate.make("leave", leave), **names
-        )
+            "loop", text, {"boundscheck": False}, leave=_generate.make("leave", leave),
+            **names_of(emitter.made)
+        )  # fmt: skip
         call._make().compile_types(types)
     except CompileError as error:
         return f"the compiler: {str(error).splitlines()[0]}"
@@ -147,6 +165,19 @@ def _compile(this, fixed, entry, types):
     loops = [(n.at, n.target, heads.over(n)) for n in emitter.loops]
     is_deep = any(called.calls_itself for called, _ in emitter.made)
     return Code(call, loops, lines, is_deep, shown)
+
+
+def names_of(made):
+    """What names in the text of an emitter stand for; made: the functions that it has emitted."""
+    from ..kernels import _generate
+
+    names = {
+        "math": math, "np": numpy, **numbers.STEPS, "floor_divided": numbers.floor_divided,
+        "remainder": numbers.remainder, "greatest_divisor": numbers.greatest_divisor,
+    }  # fmt: skip
+    for name, _, lines, _ in [f for f in made.values() if type(f) is tuple]:
+        names[name] = _generate.make(name, lines, **names)
+    return names
 
 
 def wait():

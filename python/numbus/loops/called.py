@@ -65,7 +65,7 @@ class FunctionEmitter(emit.Emitter):
                 given = STORES.get(self.entry[n]) == store
                 convert = {"i": "int", "f": "float", "b": "bool"}[store]
                 self.line(f"{n}_{store} = " + (f"{convert}({n}_p)" if given else zero))
-        zero = _ZERO[STORES[kind]]
+        zero = ", ".join(_ZERO[STORES[k]] for k in kind.strip("["))
         given = [f"{n}_p" for n in self.numbers] + [*calls.passed(arrays), "true_", "false_"]
         if self._called.calls_itself:
             given.append("depth_")
@@ -90,14 +90,18 @@ class FunctionEmitter(emit.Emitter):
         """Ends the function without a result."""
         self.line("return False, ?")
 
+    def note_returned(self, kind):
+        """Notes the kind of the result that the next line returns."""
+        at = len(self.lines)
+        self._returned = {k: v for k, v in self._returned.items() if k < at}
+        self._returned[at] = kind
+
     def _return(self, n, env):
         def emit_it(e):
             value = self.value(n.value, e)
             if value.kind not in CODES:
                 raise Unsupported("a result of this type")
-            at = len(self.lines)
-            self._returned = {k: v for k, v in self._returned.items() if k < at}
-            self._returned[at] = value.kind
+            self.note_returned(value.kind)
             self.line(f"return True, {value.text}")
 
         self._tried(n, emit.names_read(n.value, self.names), env, emit_it)

@@ -466,7 +466,12 @@ class Emitter(calls.Calls, lines.Lines, places.Places):
         pairs = []  # (target, value)
         value = None
         for target in n.targets:
-            if isinstance(target, ast.Tuple):
+            parts = self._unpacked(target, n.value, env)
+            if parts is not None:
+                if len(n.targets) > 1:
+                    raise Unsupported("an unpacking beside another target")
+                pairs = list(zip(target.elts, parts))
+            elif isinstance(target, ast.Tuple):
                 if not isinstance(n.value, ast.Tuple) or len(n.value.elts) != len(target.elts):
                     raise Unsupported("an unpacking that is not of as many values")
                 if len(n.targets) > 1:
@@ -503,6 +508,20 @@ class Emitter(calls.Calls, lines.Lines, places.Places):
                 self._set(target.id, v)
                 env[target.id] = frozenset(v.kind)
         return env
+
+    def _unpacked(self, target, n, env):
+        """The elements of an array, a list or a row that a statement unpacks; None for others."""
+        if not isinstance(target, ast.Tuple) or not isinstance(n, ast.Name):
+            return None
+        array, at = self._array(n), ()
+        if n.id in self.entry:
+            array, at = self._row_of(n.id, env)
+        # Those of Numbus's arrays may be computed later.
+        if array is None or array[3] != len(at) + 1 or array[6] in ("ours", "grows"):
+            return None
+        self.check(f"{array[5]}_{len(at)} != {len(target.elts)}")
+        values = [numbers.load(array, ", ".join([*at, str(k)])) for k in range(len(target.elts))]
+        return [Value(self.temporary(v.text), v.kind) for v in values]
 
     def _assigned(self, n, env):
         """The value of an expression, which may be a row of an array."""

@@ -15,6 +15,7 @@ from . import numbers, select
 _DEEPEST = 6  # functions that call functions
 
 _sources = {}  # by the code of a function, rewritten or not: the source of its module
+_last = [None, None]  # the source that was parsed last, and its tree
 _trees = {}  # by the same: its tree, once it was asked for
 
 
@@ -54,21 +55,59 @@ def _tree(code):
     """The tree of a function whose statements are numbered, or None."""
     if code not in _trees:
         _trees[code] = None
-        try:
-            module = ast.parse(_sources[code])
-        except (KeyError, SyntaxError):
-            return None
-        place = code.co_name, code.co_firstlineno
-        found = [
-            n
-            for n in ast.walk(module)
-            if isinstance(n, ast.FunctionDef) and (n.name, n.lineno) == place
-        ]
-        if len(found) == 1 and not found[0].decorator_list and not _is_mangled(found[0]):
-            tree = _trees[code] = found[0]
+        module = _parsed(_sources.get(code))
+        tree = None if module is None else _definition(module, code)
+        if tree is not None and not tree.decorator_list and not _is_mangled(tree):
+            _trees[code] = tree
             select.number(tree)
             tree.reads = _reads(tree, code.co_varnames)
     return _trees[code]
+
+
+def _parsed(source):
+    """The tree of a module; that of the last one is kept."""
+    if source is None:
+        return None
+    if _last[0] is not source:
+        try:
+            _last[:] = source, ast.parse(source)
+        except SyntaxError:
+            return None
+    return _last[1]
+
+
+def _definition(module, code):
+    """Where a function is defined, also one by lambda, or None."""
+    if code.co_name == "<lambda>":
+        return _lambda(module, code)
+    place = code.co_name, code.co_firstlineno
+    found = [
+        n
+        for n in ast.walk(module)
+        if isinstance(n, ast.FunctionDef) and (n.name, n.lineno) == place
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _lambda(module, code):
+    """The innermost lambda that has all places of a code, as a definition."""
+    places = [p for p in code.co_positions() if None not in p and (p[0], p[2]) != (p[1], p[3])]
+    names = list(code.co_varnames[: code.co_argcount])
+    found = []
+    for n in ast.walk(module):
+        if isinstance(n, ast.Lambda) and [a.arg for a in n.args.args] == names and places:
+            of = n.body
+            first, last = (of.lineno, of.col_offset), (of.end_lineno, of.end_col_offset)
+            if all(first <= (p[0], p[2]) and (p[1], p[3]) <= last for p in places):
+                found.append((first, n))
+    if not found:
+        return None
+    first, n = max(found, key=lambda x: x[0])
+    if [of for of, _ in found].count(first) > 1:
+        return None
+    body = ast.copy_location(ast.Return(n.body), n.body)
+    made = ast.FunctionDef("<lambda>", n.args, [body], [])
+    return ast.copy_location(made, n)
 
 
 def called(function, changing, depth=0):
@@ -99,6 +138,16 @@ def called(function, changing, depth=0):
     names = code.co_varnames[code.co_argcount - len(given) : code.co_argcount]
     defaults = {n: _describe(v, function, changing, depth) for n, v in zip(names, given)}
     return Called(tree, code, fixed, defaults)
+
+
+def is_noted(code):
+    """Whether a function is one of the program's, whose source is known."""
+    return code in _sources
+
+
+def reads(code):
+    """(name, attribute or None) of what a function reads that is known."""
+    return _trees[code].reads
 
 
 def _is_mangled(tree):

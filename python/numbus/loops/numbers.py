@@ -349,7 +349,7 @@ KNOWN = {
     "numpy.float64", "numpy.int64", *(f"numpy.{n}" for n in narrow.LETTERS.values()),
     *(f"{of}.{n}" for of in ("numpy", "numbus")
       for n in ("sqrt", "abs", "floor", "ceil", "trunc", "maximum", "minimum")),
-    *OF_LINES,
+    *OF_LINES, "numpy.array", "numbus.array",
 }  # fmt: skip
 
 
@@ -367,7 +367,7 @@ def known_function(value):
     if name is None or not name.startswith("numbus."):
         return name
     # Where numbers are kept as `generic`, there is no type for the results of ours.
-    if name in OF_LINES:
+    if name in OF_LINES or name == "numbus.array":
         return name
     of_two = name in ("numbus.maximum", "numbus.minimum")
     found = type(value(2.0, 3.0) if of_two else value(2.0))
@@ -376,6 +376,8 @@ def known_function(value):
 
 def call(e, name, args):
     """A call of one of KNOWN; the arguments are names or constants."""
+    if name.endswith(".array"):
+        raise Unsupported("an array that is made")
     if name.startswith("numbus."):  # the same, whose results are numbers of ours
         given = [Value(a.text, {"G": "F", "H": "I", "L": "F"}.get(a.kind, a.kind)) for a in args]
         made = call(e, f"numpy.{name.partition('.')[2]}", given)

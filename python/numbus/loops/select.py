@@ -23,7 +23,7 @@ MOST_STATEMENTS = 400
 
 def is_known(node):
     """Whether an expression is made of nodes that code of ours may know."""
-    for n in ast.walk(node):
+    for n in ast.walk(node) if node is not None else [None]:
         if not isinstance(n, _EXPRESSIONS):
             return False
         if isinstance(n, ast.Call):
@@ -199,7 +199,7 @@ def number(loop):
             for s in n.orelse:
                 walk(s)
         elif is_function and isinstance(n, ast.Return):
-            n.opaque = n.value is None or not is_known(n.value)
+            n.opaque = not all(map(is_known, _returned(n.value)))
         else:
             n.opaque = not (isinstance(n, (ast.Break, ast.Continue)) or is_simple(n))
         n.end = next(counter)
@@ -207,6 +207,15 @@ def number(loop):
     is_function = isinstance(loop, ast.FunctionDef)
     for n in loop.body if is_function else [loop]:
         walk(n)
+
+
+def _returned(n):
+    """The nodes of the numbers that a function returns: also several, as a list, a tuple or an
+    array.
+    """
+    if isinstance(n, ast.Call) and len(n.args) == 1 and not n.keywords and is_known(n.func):
+        n = n.args[0] if isinstance(n.args[0], (ast.List, ast.Tuple)) else n
+    return n.elts if isinstance(n, (ast.List, ast.Tuple)) else [n]
 
 
 def _head(n):
