@@ -37,8 +37,8 @@ Native& as_native(PyObject* o) { return *reinterpret_cast<Native*>(o); }
 struct Callback {
   PyObject_HEAD PyObject *original, *function;  // what SciPy was given; the program's own
   PyObject *state, *extra;                      // of callbacks.py; more arguments
-  PyObject* natives;                            // a list of Native
-  long long calls, left, looked;                // left: until Python is asked
+  PyObject *natives, *counter;                  // a list of Native; an attribute, or None
+  long long left, looked;                       // left: until Python is asked
   char zeros, watched;  // whether NaN is an error, as in functions that look for zeros
 };
 Callback& as_callback(PyObject* o) { return *reinterpret_cast<Callback*>(o); }
@@ -183,13 +183,16 @@ bool interrupted() {
   return true;
 }
 
-PyObject* call_original(Callback& c, PyObject* args, PyObject* words) {
-  if (!c.zeros) return PyObject_Call(c.original, args, words);
-  PyObject* count = PyLong_FromLongLong(c.calls);
-  const bool told = count && PyObject_SetAttrString(c.original, "_function_calls", count) == 0;
-  Py_XDECREF(count);
-  PyObject* result = told ? PyObject_Call(c.original, args, words) : nullptr;
-  ++c.calls;
+// A call that compiled code has carried out, which SciPy's function would have counted.
+PyObject* counted(const Callback& c, PyObject* result) {
+  if (!result || c.counter == Py_None) return result;
+  PyObject* before = PyObject_GetAttr(c.original, c.counter);
+  PyObject* one = PyLong_FromLong(1);
+  PyObject* now = before && one ? PyNumber_Add(before, one) : nullptr;
+  if (!now || PyObject_SetAttr(c.original, c.counter, now) != 0) Py_CLEAR(result);
+  Py_XDECREF(before);
+  Py_XDECREF(one);
+  Py_XDECREF(now);
   return result;
 }
 
@@ -203,12 +206,11 @@ PyObject* call_callback(PyObject* self, PyObject* args, PyObject* words) {
     if (watched < 0) return nullptr;
     c.watched = static_cast<char>(watched);
   }
-  if (c.watched || (words && PyDict_Size(words))) return call_original(c, args, words);
+  if (c.watched || (words && PyDict_Size(words))) return PyObject_Call(c.original, args, words);
   PyObject* result = nullptr;
   for (Py_ssize_t k = 0; k < PyList_Size(c.natives); ++k) {
     if (!carried_out(as_native(PyList_GetItem(c.natives, k)), c, args, result)) continue;
-    ++c.calls;
-    return result;
+    return counted(c, result);
   }
   if (--c.left < 0) {
     c.left = INT64_MAX;
@@ -216,13 +218,14 @@ PyObject* call_callback(PyObject* self, PyObject* args, PyObject* words) {
     if (!done && interrupted()) return nullptr;
     Py_XDECREF(done);
   }
-  return call_original(c, args, words);
+  return PyObject_Call(c.original, args, words);
 }
 
 PyObject* new_callback(PyTypeObject* type, PyObject* args, PyObject*) {
-  PyObject *original, *function, *state, *extra, *natives;
+  PyObject *original, *function, *state, *extra, *natives, *counter;
   int zeros;
-  if (!PyArg_ParseTuple(args, "OOOOOp", &original, &function, &state, &extra, &natives, &zeros))
+  if (!PyArg_ParseTuple(args, "OOOOOOp", &original, &function, &state, &extra, &natives, &counter,
+                        &zeros))
     return nullptr;
   PyObject* o = PyType_GenericAlloc(type, 0);
   if (!o) return nullptr;
@@ -232,6 +235,7 @@ PyObject* new_callback(PyTypeObject* type, PyObject* args, PyObject*) {
   c.state = Py_NewRef(state);
   c.extra = PyTuple_Check(extra) ? Py_NewRef(extra) : nullptr;
   c.natives = Py_NewRef(natives);
+  c.counter = Py_NewRef(counter);
   c.zeros = static_cast<char>(zeros);
   return o;
 }
@@ -239,7 +243,8 @@ PyObject* new_callback(PyTypeObject* type, PyObject* args, PyObject*) {
 int traverse_callback(PyObject* o, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(o));
   const Callback& c = as_callback(o);
-  for (PyObject* held : {c.original, c.function, c.state, c.extra, c.natives}) Py_VISIT(held);
+  for (PyObject* held : {c.original, c.function, c.state, c.extra, c.natives, c.counter})
+    Py_VISIT(held);
   return 0;
 }
 
@@ -250,6 +255,7 @@ int clear_callback(PyObject* o) {
   Py_CLEAR(c.state);
   Py_CLEAR(c.extra);
   Py_CLEAR(c.natives);
+  Py_CLEAR(c.counter);
   return 0;
 }
 
@@ -384,7 +390,6 @@ PyType_Spec native_spec = {"numbus._core.Native", sizeof(Native), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, native_slots};
 
 PyMemberDef callback_members[] = {
-    {"_function_calls", T_LONGLONG, offsetof(Callback, calls), 0, nullptr},
     {"left", T_LONGLONG, offsetof(Callback, left), 0, nullptr},
     {"state", T_OBJECT_EX, offsetof(Callback, state), READONLY, nullptr},
     {"function", T_OBJECT_EX, offsetof(Callback, function), READONLY, nullptr},

@@ -179,6 +179,17 @@ def test_zeros_and_what_is_nan():
     """)
 
 
+def test_systems_of_equations_count_their_calls():
+    check("""
+        def f(p, c):
+            x, y = p
+            return [x * x + y * y - c, x - y * y * y]
+        r = [optimize.fsolve(f, [1.0, 1.0], args=(c,), full_output=True) for c in (2, 3.5, 4)]
+        r = repr(r + [optimize.root(f, [1.0, 1.0], args=(2.5,)).nfev])
+        q = repr(optimize.leastsq(f, [1.0, 1.0], args=(2.5,), full_output=True))
+    """)
+
+
 @pytest.mark.parametrize("method", ["Nelder-Mead", "BFGS", "Powell"])
 def test_what_is_minimised(method):
     check(
@@ -221,7 +232,7 @@ def test_scipy_looks_as_it_did():
 
 
 def test_a_callback_is_sent_as_the_function():
-    made = callbacks.Callback(abs, abs, (None, "number"), None, [], False)
+    made = callbacks.Callback(abs, abs, (None, "number"), None, [], None, False)
     assert pickle.loads(pickle.dumps(made)) is abs
     assert made.__wrapped__ is abs
     assert sys.getrefcount(made) == 2

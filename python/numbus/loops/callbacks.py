@@ -181,14 +181,17 @@ def asked(callback, arguments):
         state.compile(callback.function, kinds, result)
 
 
-def _instead(original, result, function, extra=None, zeros=False):
-    """A callback in the place of `original`, which calls a function of the program's, or None."""
+def _instead(original, result, function, extra=None, counter=None, zeros=False):
+    """A callback in the place of `original`, which calls a function of the program's, or None.
+
+    counter: the attribute in which `original` counts. zeros: NaN is an error.
+    """
     state = _state(function)
     if state is None or not (zeros or _is_usual()):
         return None
     state.runs += 1
     natives = state.natives[result]
-    made = Callback(original, function, (state, result), extra, natives, zeros)
+    made = Callback(original, function, (state, result), extra, natives, counter, zeros)
     made.left = 0 if state.runs >= _RUNS or run.State.after is not None else _LOOK
     _core.forget_interrupts()
     return made
@@ -216,7 +219,20 @@ def _zero(function, *more):
         return None
     if not all(type(a) in (float, int) for a in more[5]) and not _is_usual():
         return None
-    made = _instead(function, "number", function.__closure__[0].cell_contents, None, True)
+    inner = function.__closure__[0].cell_contents
+    made = _instead(function, "number", inner, counter="_function_calls", zeros=True)
+    return None if made is None else ((made, *more),)
+
+
+def _equations(function, *more):
+    """Before a function of MINPACK: the first argument may be SciPy's, which counts calls of
+    another.
+    """
+    inner, counter = function, None
+    counts = ("_wrapped_func", "func"), ("_wrapped_fun", "fun")
+    if any(_is_of_scipy(function, *names) for names in counts):
+        inner, counter = function.__closure__[1].cell_contents, "nfev"
+    made = _instead(function, "elements", inner, counter=counter)
     return None if made is None else ((made, *more),)
 
 
@@ -243,7 +259,7 @@ _TABLE = {
     "scipy.integrate._ivp.base": [(None, ["check_arguments"], _right_side)],
     "scipy.optimize._zeros_py": [("_zeros", ["_bisect", "_ridder", "_brentq", "_brenth"], _zero)],
     "scipy.optimize._minpack_py": [
-        ("_minpack", ["_hybrd", "_hybrj", "_lmdif", "_lmder"], _first("elements")),
+        ("_minpack", ["_hybrd", "_hybrj", "_lmdif", "_lmder"], _equations),
     ],
     "scipy.optimize._optimize": [
         (None, ["_wrap_scalar_function", "_wrap_scalar_function_maxfun_validation"],
