@@ -300,6 +300,16 @@ class Grow:
                 f"gi[{self.index()}] = {self.integer(1)}",
                 f"f0 = gl[-1] + len(gl) * {self.floating(0)}",
             )  # fmt: skip
+        if r < 0.83 and not self.alone:
+            o = self.pick("ob", "ob", "oc")
+            return self.pick(
+                f"{o}.n {self.pick('+=', '-=', '=', '^=')} {self.integer(1)}",
+                f"{o}.f {self.pick('+=', '*=', '=')} {self.floating(1)}",
+                f"{o}.n, {o}.f = {self.integer(1)}, {self.floating(1)}",
+                f"{o}.n, n0 = n0, {o}.n", f"n1 = {o}.n = {self.integer(1)}",
+                f"f0 = oc.f + {o}.f", f"li[{self.index()}] = {o}.n + oc.n",
+                f"{o}.few = {self.pick('2', self.integer(0))}",
+            )  # fmt: skip
         i = self.index()
         if r < 0.87:
             return self.pick(
@@ -612,6 +622,24 @@ class Grow:
             "    few = 3",
             *self.pick(["    @property", "    def few(self): return log.append(1) or 4"], [], []),
             "",
+            "class Oc(Ob):",
+            *self.pick(
+                ["    __slots__ = 'n', 'f'"],
+                ["    n, f = 1, 2.5"],
+                ["    pass"],
+                [
+                    "    def __setattr__(self, name, x):",
+                    "        log.append(name)",
+                    "        object.__setattr__(self, name, x)",
+                ],
+                [
+                    "    def __getattribute__(self, name):",
+                    "        log.append(name)",
+                    "        return object.__getattribute__(self, name)",
+                ],
+                ["    f = property(lambda self: 1.5, lambda self, x: log.append(x))"],
+            ),
+            "",
             "def dig(p, q):",
             f"    if {self.pick('q <= 0', 'q < p % 3', 'p > 40')}:",
             f"        return {self.pick('p', '1', 'q * 2', '0.5', 'li', 'q / 3')}",
@@ -681,6 +709,7 @@ class Grow:
             self.pick("r0, r1 = lf, li", "r0, r1 = None, ti", "r0, r1 = ll[0], lm[1]"),
             "ob = Ob()",
             f"ob.n, ob.f, ob.li, ob.m = {self.pick('4', '2**62')}, 0.75, li[:], [lf[:3], lf[3:6]]",
+            self.pick("oc = ob", "oc = Oc(); oc.n = 3; oc.f = 0.5", "oc = Oc(); oc.n = 7"),
         ]
         keep = [n for n in ("n0", "n1", "f0", "b0") if self.r.random() < 0.5]
         if self.in_function:
@@ -708,7 +737,7 @@ class Grow:
                     self.loop()
             arrays = "fa, ga, ia, ba, ua, ra, za, ma"
             every = f"n0, f0, f1, b0, x0, y0, {arrays}, li, lf, lb, ll, lm, gi, gl, r0, r1, da, bb"
-            every += ", ti, lt, vars(ob)"
+            every += ", ti, lt, vars(ob), vars(oc)"
             self.line(f"out.append(({every}))")
             self.line(f"return {', '.join(['n1', 'f2', *keep])}")
             self.level -= 1

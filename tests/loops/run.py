@@ -47,8 +47,8 @@ def _shown(value, depth=0):
         return f"{kind.__name__} {value!r}"
     if kind is dict:
         return f"dict {_shown(list(value.items()), depth + 1)}"
-    if kind.__name__ == "Ob":
-        return f"Ob {_shown(vars(value), depth + 1)}"
+    if kind.__name__ in ("Ob", "Oc"):
+        return f"{kind.__name__} {_shown(vars(value), depth + 1)}"
     if isinstance(value, numpy.generic):
         whose = "numbus." if kind in numbus._core.scalar_types else ""
         return f"{whose}{kind.__name__} {value.tobytes().hex()}"
@@ -140,6 +140,7 @@ def mutants():
         ("items that are new", held._core, "extend_list", lambda *of: None),
         ("functions with effects", FunctionEmitter, "_assign", Emitter._assign),
         ("attributes that run code", held, "_attribute", getattr),
+        ("attributes assigned by code", held, "_is_assigned_plainly", lambda value, name: True),
         ("lists without items", Emitter, "check", _without(["_0 == 0"])),
         ("lists written back", Held, "write_back", lambda self, si: None),
         # The last one, as it writes outside.

@@ -363,3 +363,59 @@ def test_powers_of_negative_floats(exponent):
                 out[i] = -(values[i] ** {exponent})
     """, entered=True)  # fmt: skip
     assert not made[0].exits
+
+
+@pytest.mark.parametrize("head", ["", "__slots__ = 'n', 's'", "n = 3"])
+def test_attributes_are_assigned(head):
+    check(
+        f"""
+        class Counter:
+            {head or "pass"}
+            def run(self, k):
+                for i in range(k):
+                    self.n += i
+                    if i % 3:
+                        self.s, self.n = self.n * 0.5, self.n - 1
+        c = Counter()
+        c.n, c.s = 2, 1.5
+        for _ in range(3):
+            c.run(20)
+        r = c.n, c.s
+        c.n = 2 ** 62
+        c.run(9)
+        r += c.n, c.s
+        """,
+        entered=True,
+    )
+
+
+@pytest.mark.parametrize("change", [
+    "b = a", "b = Watched()", "b = Fixed()", "b = Lazy()", "del a.n", "a = sys", "a = Thing",
+])  # fmt: skip
+def test_attributes_whose_assignment_is_no_plain_one(change):
+    check(f"""
+        import sys
+        log = []
+        class Thing:
+            n = 4
+        class Watched(Thing):
+            def __setattr__(self, name, x):
+                log.append((name, x))
+                object.__setattr__(self, name, x)
+        class Fixed(Thing):
+            __slots__ = ()
+            n = property(lambda self: 7, lambda self, x: log.append(x))
+        class Lazy:
+            def __getattr__(self, name):
+                return 3
+        a, b = Thing(), Thing()
+        a.n = b.n = 0
+        {change}
+        try:
+            for i in range(9):
+                a.n += 1
+                b.n = a.n + b.n
+        except AttributeError as e:
+            log.append(str(e))
+        r = getattr(a, "n", None), getattr(b, "n", None), list(vars(b))
+    """)

@@ -10,7 +10,7 @@ import types
 import numpy
 
 from .. import _core
-from . import functions, narrow, numbers
+from . import functions, narrow, numbers, select
 
 _KINDS = {
     int: "i", float: "f", bool: "b", numpy.int64: "I", numpy.float64: "F", numpy.bool_: "B",
@@ -36,7 +36,7 @@ _IN_PLACE = 1 << 15  # bools of longer lists take less memory, and so less time,
 
 
 class TooCostly(Exception):
-    """Copying lists would take longer than the loop."""
+    """Copying lists would take longer than the loop, or what it assigns to is found only later."""
 
 
 class Held:
@@ -76,7 +76,12 @@ class Held:
         entry, fixed = {}, {}
         self._changing = frame.f_globals, {n for n in this.names if n not in own}, this.names
         # What is assigned to is a variable of the function or of the module, and nothing built in.
+        stored = set()  # (id of an object, attribute)
         for name in this.names:
+            if select.DOT in name:
+                of, _, attribute = name.partition(select.DOT)
+                entry[name] = self._stored(name, find(of), attribute, stored)
+                continue
             scope = frame.f_globals if is_function and name not in own else local
             if name in scope:
                 self.values[name] = scope[name]
@@ -92,6 +97,8 @@ class Held:
             name = f"{first}.{attribute}"
             fixed[name] = "o"
             value = self.values.get(first)
+            if (id(value), attribute) in stored:
+                raise TooCostly  # under another name, whose changes would not be seen
             value = _NOTHING if value is None else _attribute(value, attribute)
             if value is not _NOTHING:
                 self.values[name] = value
@@ -101,6 +108,16 @@ class Held:
         self.entry, self.fixed = entry, fixed
         self.numbers = [n for n, f in fixed.items() if isinstance(f, str) and f in numbers.STORES]
         self.key = (*entry.values(), *fixed.values())
+
+    def _stored(self, name, of, attribute, stored):
+        """The kind of an attribute that is assigned to, which runs no code."""
+        if (id(of), attribute) in stored or not _is_assigned_plainly(of, attribute):
+            raise TooCostly
+        stored.add((id(of), attribute))
+        value = self.values[name] = _attribute(of, attribute)
+        if value is _NOTHING:
+            raise TooCostly
+        return _number_kind(value)
 
     def _describe(self, value):
         kind = _number_kind(value)
@@ -266,6 +283,26 @@ def _attribute(value, name):
     if type(found) is types.MemberDescriptorType and type(value).__flags__ & _OF_PYTHON:
         return getattr(value, name, _NOTHING)  # one of __slots__
     return found if type(found) in _PLAIN else _NOTHING
+
+
+def _is_assigned_plainly(value, name):
+    """Whether assigning to an attribute that an object has changes this attribute, and runs no code
+    of the program's.
+    """
+    kind = type(value)
+    if issubclass(kind, (type, types.ModuleType)) or not kind.__flags__ & _OF_PYTHON:
+        return False
+    if kind.__setattr__ is not object.__setattr__:
+        return False
+    if kind.__getattribute__ is not object.__getattribute__:
+        return False
+    found = inspect.getattr_static(kind, name, _NOTHING)
+    if type(found) is types.MemberDescriptorType:
+        return True
+    if found is not _NOTHING and hasattr(type(found), "__set__"):
+        return False
+    own = inspect.getattr_static(kind, "__dict__", None)
+    return type(own) is types.GetSetDescriptorType and name in value.__dict__
 
 
 _OF_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that a program has made

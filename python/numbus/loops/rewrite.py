@@ -40,6 +40,13 @@ def _call(number, name, *args):
     return ast.Call(ast.Constant(f"{_MARK}{number} {name}"), args, [])
 
 
+def _target(name):
+    of, _, attribute = name.partition(select.DOT)
+    if attribute:
+        return ast.Attribute(ast.Name(of, ast.Load()), attribute, ast.Store())
+    return ast.Name(name, ast.Store())
+
+
 def _nothing():
     return ast.Tuple([], ast.Store())
 
@@ -151,9 +158,10 @@ class Rewriter(ast.NodeTransformer):
             return self.generic_visit(node)
         original = copy.deepcopy(node)
         select.number(original)
-        names = select.assigned(original)
+        shown = select.with_attributes(original)
+        names = select.assigned(shown)
         self.count += 1
-        number = run.add_loop(original, names, self._file, self._outer)
+        number = run.add_loop(shown, names, self._file, self._outer)
         outer, self._outer = self._outer, number
         node.body = [self.visit(n) for n in node.body]
         self._outer = outer
@@ -166,10 +174,11 @@ class Rewriter(ast.NodeTransformer):
 
     def _rewritten(self, node, original, number, names):
         plain = [copy.deepcopy(n) for n in original.body]
-        live = ast.Tuple([ast.Name(n, ast.Store()) for n in names], ast.Store())
+        live = ast.Tuple([_target(n) for n in names], ast.Store())
         gone = [
             ast.If(_call(number, "gone", k), [ast.Delete([ast.Name(n, ast.Del())])], [])
             for k, n in enumerate(names)
+            if select.DOT not in n
         ] or [ast.Pass()]
         resumed = [ast.If(_call(number, "gone", -1), gone, []), *_Resumed(number).block(original)]
         if isinstance(node, ast.For):

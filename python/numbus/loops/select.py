@@ -3,6 +3,7 @@ statements.
 """
 
 import ast
+import copy
 
 from . import heads
 
@@ -53,7 +54,10 @@ def is_tiny(loop):
 
 def _is_target(node):
     if isinstance(node, ast.Tuple):
-        return all(isinstance(t, (ast.Name, ast.Subscript)) and _is_target(t) for t in node.elts)
+        kinds = (ast.Name, ast.Subscript, ast.Attribute)
+        return all(isinstance(t, kinds) and _is_target(t) for t in node.elts)
+    if isinstance(node, ast.Attribute):
+        return isinstance(node.value, ast.Name)
     return isinstance(node, ast.Name) or (isinstance(node, ast.Subscript) and is_known(node))
 
 
@@ -226,6 +230,36 @@ def _head(n):
         return True
     found = heads.range_of(n.iter)
     return isinstance(n.target, ast.Name) and found and all(map(is_known, found[0].args))
+
+
+DOT = "·"  # between the two in the name that stands for an attribute
+
+
+def with_attributes(loop):
+    """A loop in which the attributes that it assigns to, of objects whose names it does not assign
+    to, are names of their own; such as it is where it has a name like that.
+    """
+    names, stored = set(assigned(loop)), set()
+    for n in ast.walk(loop):
+        if isinstance(n, ast.Name) and DOT in n.id:
+            return loop
+        if isinstance(n, (ast.Assign, ast.AugAssign)) and not getattr(n, "opaque", True):
+            targets = [n.target] if isinstance(n, ast.AugAssign) else n.targets
+            parts = [x for t in targets for x in (t.elts if isinstance(t, ast.Tuple) else [t])]
+            stored |= {(x.value.id, x.attr) for x in parts if isinstance(x, ast.Attribute)}
+    stored = {of for of in stored if of[0] not in names}
+    return _Named(stored).visit(copy.deepcopy(loop)) if stored else loop
+
+
+class _Named(ast.NodeTransformer):
+    def __init__(self, stored):
+        self._stored = stored
+
+    def visit_Attribute(self, node):
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Name) and (node.value.id, node.attr) in self._stored:
+            return ast.copy_location(ast.Name(f"{node.value.id}{DOT}{node.attr}", node.ctx), node)
+        return node
 
 
 def assigned(loop):
