@@ -452,14 +452,17 @@ class Emitter(calls.Calls, lines.Lines, places.Places):
         if isinstance(n, ast.AugAssign):
             operator = type(n.op)
             if isinstance(n.target, ast.Name):
-                value = numbers.binary(
-                    self, operator, self.value(_load(n.target), env), self.value(n.value, env)
+                value = self.value(_load(n.target), env)
+                value = self._settled(
+                    numbers.binary(self, operator, value, self.operand_value(n.value, env))
                 )
                 self._set(n.target.id, value)
                 return {**env, n.target.id: frozenset(value.kind)}
             array, index = self._element(n.target, env)
-            value = numbers.binary(
-                self, operator, numbers.load(array, index), self.value(n.value, env)
+            value = self._settled(
+                numbers.binary(
+                    self, operator, numbers.load(array, index), self.operand_value(n.value, env)
+                )
             )
             self.line(f"{array[5]}[{index}] = {numbers.to_store(self, array, value)}")
             return env
@@ -611,6 +614,12 @@ class Emitter(calls.Calls, lines.Lines, places.Places):
     def _binop(self, n, env):
         return self._number_of(self.operand(n, env))
 
+    def operand_value(self, n, env):
+        """A number that is an operand, which may be open."""
+        if isinstance(n, ast.BinOp):
+            return self._number_of(self._open(n, env))
+        return self.value(n, env)
+
     @staticmethod
     def _number_of(found):
         if isinstance(found, lines.Line):
@@ -619,7 +628,7 @@ class Emitter(calls.Calls, lines.Lines, places.Places):
 
     def _kept(self, v):
         """A value under a name, as its text is used more than once."""
-        return v if v.text.isidentifier() else Value(self.temporary(v.text), v.kind)
+        return v if v.text.isidentifier() else Value(self.temporary(v.text), v.kind, v.open)
 
     def _compare(self, n, env, truth=False):
         left = self._kept(self.value(n.left, env))

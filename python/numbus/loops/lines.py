@@ -39,11 +39,18 @@ class Lines:
 
     def operand(self, n, env):
         """A Value or a Line."""
+        return self._settled(self._open(n, env))
+
+    def _settled(self, a):
+        return numbers.settled(self, a) if isinstance(a, Value) else a
+
+    def _open(self, n, env):
+        """The same, where a Value may be open."""
         if isinstance(n, ast.BinOp):
             return self._operation(n, env)
         if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.USub):
             if not isinstance(n.operand, ast.Constant):
-                a = self.operand(n.operand, env)
+                a = self._open(n.operand, env)
                 if isinstance(a, Line):
                     return self._computed(a.count, lambda t: f"-{a.element(t)}", a.is_ours)
                 return numbers.unary(self, ast.USub, a)
@@ -57,12 +64,12 @@ class Lines:
         known = numbers.known_integer(n)
         if known is not None:
             return numbers.constant(known)
-        a, b = self._named(self.operand(n.left, env)), self._named(self.operand(n.right, env))
+        a, b = self._named(self._open(n.left, env)), self._named(self._open(n.right, env))
         if isinstance(n.op, ast.MatMult):
             return self._product(a, b)
         if not isinstance(a, Line) and not isinstance(b, Line):
             return numbers.binary(self, type(n.op), a, b, n.right)
-        return self._elementwise(type(n.op), a, b)
+        return self._elementwise(type(n.op), self._settled(a), self._settled(b))
 
     def _named(self, a):
         return a if isinstance(a, Line) else self._kept(a)

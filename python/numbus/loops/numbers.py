@@ -35,12 +35,14 @@ class Unsupported(Exception):
 
 
 class Value:
-    """The text of a number in the kernel language, and its kind."""
+    """The text of a number in the kernel language, and its kind. open: whether it may be no finite
+    number, of which NumPy would warn, and it has not been asked yet.
+    """
 
-    __slots__ = ("kind", "text")
+    __slots__ = ("kind", "open", "text")
 
-    def __init__(self, text, kind):
-        self.text, self.kind = text, kind
+    def __init__(self, text, kind, is_open=False):
+        self.text, self.kind, self.open = text, kind, is_open
 
 
 def constant(value):
@@ -93,11 +95,12 @@ def _not_exact(e, v):
         e.check(f"{v.text} > {_EXACT} or {v.text} < {-_EXACT}")
 
 
-def _finite(e, r, kind):
-    """NumPy warns of most results that are not finite."""
-    name = e.temporary(r)
-    e.check(f"not (abs({name}) <= {LARGEST})")
-    return Value(name, kind)
+def settled(e, v):
+    """A value that is finite where it was open."""
+    if v.open:
+        e.check(f"not (abs({v.text}) <= {LARGEST})")
+        v.open = False
+    return v
 
 
 def _result(a, b, real):
@@ -113,7 +116,15 @@ _BITS = {ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"}
 
 
 def binary(e, op, a, b, exponent=None):
-    """`a op b`; e: the emitter; exponent: the node of b, for powers. The operands are names."""
+    """`a op b`; e: the emitter; exponent: the node of b, for powers. The operands are names.
+
+    Of most results that are not finite NumPy warns; those that are operands are asked by what
+    becomes of them, as sums, differences and products of such are not finite either.
+    """
+    if op not in _OVERFLOWS:
+        settled(e, b)
+    if op not in _OVERFLOWS and op is not ast.Div:
+        settled(e, a)
     if "B" in a.kind + b.kind:
         raise Unsupported("arithmetic of this type")
     if a.kind in narrow.KINDS or b.kind in narrow.KINDS:
@@ -125,7 +136,8 @@ def binary(e, op, a, b, exponent=None):
         sign, name = _OVERFLOWS[op]
         if floats:
             r = f"{_float(a)} {sign} {_float(b)}"
-            return _finite(e, r, _result(a, b, True)) if numpys else Value(e.temporary(r), "f")
+            kind = _result(a, b, True) if numpys else "f"
+            return Value(e.temporary(r), kind, numpys)
         x, y = e.temporary(_int(a)), e.temporary(_int(b))
         r = e.temporary(f"{x} {sign} {y}")
         e.check(f"{name}_overflows({x}, {y})")
@@ -143,7 +155,7 @@ def binary(e, op, a, b, exponent=None):
             return Value(e.temporary(f"{_float(a)} / {_float(b)}"), "f")
         y = e.temporary(_float(b))
         e.check(f"{y} == 0.0")
-        return _finite(e, f"{_float(a)} / {y}", _result(a, b, True))
+        return Value(e.temporary(f"{_float(a)} / {y}"), _result(a, b, True), True)
     if op in (ast.FloorDiv, ast.Mod):
         if floats:
             if numpys:
@@ -242,7 +254,7 @@ def unary(e, op, a):
     if op is ast.USub:
         if a.kind in "iIH":
             e.check(f"sub_overflows(0, {x})")
-        return Value(e.temporary(f"-{x}"), "i" if a.kind == "b" else a.kind)
+        return Value(e.temporary(f"-{x}"), "i" if a.kind == "b" else a.kind, a.open)
     raise Unsupported("this operator")
 
 

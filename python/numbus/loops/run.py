@@ -1,5 +1,6 @@
 """The loops of a program as they run: which are hot, entering compiled code, and leaving it."""
 
+import _signal
 import _thread
 import ast
 import gc
@@ -407,12 +408,14 @@ def _is_of_a_session(thread):
 
 def _handles_signals():
     """Whether functions of the program's may run at any time."""
-    if signal.getsignal(signal.SIGINT) not in _PLAIN:
+    if _handler(signal.SIGINT) not in _PLAIN:
         return True
-    return any(map(callable, map(signal.getsignal, _SIGNALS)))
+    return any(map(callable, map(_handler, _SIGNALS)))
 
 
-_PLAIN = (signal.default_int_handler, signal.SIG_DFL, signal.SIG_IGN, None)
+# That of `signal` makes an enum of each answer, which takes a microsecond.
+_handler = getattr(_signal, "getsignal", signal.getsignal)
+_PLAIN = (signal.default_int_handler, *(int(h) for h in (signal.SIG_DFL, signal.SIG_IGN)), None)
 _SIGNALS = [s for s in signal.valid_signals() if s != signal.SIGINT]
 _idle = 0  # threads that do not count: those of a test's runner
 
