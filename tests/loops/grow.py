@@ -51,6 +51,22 @@ class Grow:
             given.pop()
         return f"{name}({', '.join(given)})"
 
+    def repeated(self):
+        """An assignment of one number to a part of a list."""
+        name, element = self.pick(
+            ("li", self.integer(0)), ("lf", self.floating(0)), ("lb", self.pick("True", "b0")),
+            ("ob.li", "n0"), ("lf", "n1"), ("gi", "3"),
+        )  # fmt: skip
+        low, high = self.pick("", "2", self.index()), self.pick("", "9", "-1", self.index())
+        step = self.pick("", "", ":2", ":3", ":k" if "k" in self.counters else ":1", ":-1")
+        part = f"{low}:{high}{step}"
+        count = self.pick(f"len({name}[{part}])", "5", "7", self.index())
+        if self.r.random() < 0.6 and low in ("", "2") and high == "" and step in ("", ":2", ":3"):
+            first, by = low or "0", step[1:] or "1"
+            count = f"((len({name}) - {first} + {by} - 1) // {by})"
+        pair = (f"[{element}]", count) if self.r.random() < 0.8 else (count, f"[{element}]")
+        return f"{name}[{part}] = {' * '.join(pair)}"
+
     def integer(self, depth=2):
         r = self.r.random()
         if not self.alone and depth and self.r.random() < 0.03:
@@ -322,6 +338,7 @@ class Grow:
                 f"bb[{i}] = {self.pick(self.integer(1), f'({self.integer(1)}) % 256', 'b0')}",
                 f"bb[{i}] ^= {self.pick('1', '255', self.integer(0))}",
                 f"ob.li[{i}] {self.pick('=', '+=')} {self.integer(1)}",
+                self.repeated(), self.repeated(),
                 f"ti[{i}] = 3" if self.r.random() < 0.1 else f"n1 = ti[{i}] - lt[{i}][0]",
             )  # fmt: skip
         return self.pick(

@@ -294,3 +294,24 @@ def test_for_loops_with_else(after):
                 break
         primes(99)
     """, after)  # fmt: skip
+
+
+@pytest.mark.parametrize("change", ["", "s = [0.5] * 50", "s[7] = 2", "del s[:45]", "s = tuple(s)"])
+def test_one_item_is_assigned_to_a_slice_of_a_list(change):
+    check(f"""
+        s = [True] * 60
+        log = []
+        try:
+            for i in range(2, 60):
+                if i == 20:
+                    {change or "pass"}
+                if s[i % len(s)]:
+                    s[i * i::i] = [False] * ((len(s) - i * i + i - 1) // i)
+                s[-3:] = 3 * [False]
+                if i % 20 == 9:
+                    s[i:i] = [True] * 0
+                    s[:4:2] = [False] * i
+        except (TypeError, ValueError) as e:
+            log.append(str(e))
+        r = len(s), s
+    """)

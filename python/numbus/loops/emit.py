@@ -447,7 +447,7 @@ class Emitter(calls.Calls, lines.Lines, places.Places):
     # --- assignments: values and places first, with all checks; then the effects
 
     def _assign(self, n, env):
-        if self.store(n, env):
+        if self.store(n, env) or self.store_repeated(n, env):
             return env
         if isinstance(n, ast.AugAssign):
             operator = type(n.op)

@@ -7,7 +7,7 @@ a statement has no effect before it is certain, and operands may overlap what is
 
 import ast
 
-from . import numbers
+from . import numbers, select
 from .numbers import Unsupported, Value
 
 MOST = 1 << 14  # elements; sums of more are recorded, and are numbers of another type
@@ -344,6 +344,30 @@ class Lines:
         self.check(f"{value.count} != {target.count}")
         scratch = self._scratch(value)
         self._fill(target, lambda t: self.line(f"{to(t)} = {scratch}[{t}]"))
+        return True
+
+    def store_repeated(self, n, env):
+        """Carries out `list[slice] = [element] * count`, which leaves the list as long as it is;
+        False: it is another assignment.
+        """
+        found = select.repeated(n)
+        if found is None:
+            return False
+        (target,) = n.targets
+        array = self._array(target.value)
+        if array is None or array[6] not in ("list", "bools") or array[3] > 1:
+            raise Unsupported("a slice of what is no list of numbers")
+        count = self.value(found[1], env)
+        if count.kind != "i":
+            raise Unsupported("a list times something else than an int")
+        text = self.temporary(numbers.to_store(self, array, self.value(found[0], env)))
+        first, step, places = self._bounds(f"{array[5]}_0", target.slice, env)
+        self.check(f"max({count.text}, 0) != {places}")
+        self.temporaries += 1
+        t = f"t{self.temporaries}"
+        self.block(f"for {t} in range({places}):")
+        self.line(f"{array[5]}[{first} + {t} * {step}] = {text}")
+        self.end()
         return True
 
     def _fill(self, target, emit):

@@ -97,6 +97,22 @@ def popped(node):
     return f.value.id if named else None
 
 
+def repeated(node):
+    """(element, count) of a statement `list[slice] = [element] * count`; None for others."""
+    if not isinstance(node, ast.Assign) or len(node.targets) > 1:
+        return None
+    target, value = node.targets[0], node.value
+    if not isinstance(target, ast.Subscript) or not isinstance(target.slice, ast.Slice):
+        return None
+    if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Mult):
+        return None
+    pair = (value.left, value.right)
+    of, count = pair if isinstance(value.left, ast.List) else pair[::-1]
+    if not isinstance(of, ast.List) or len(of.elts) != 1 or not is_known(target):
+        return None
+    return (of.elts[0], count) if is_known(of.elts[0]) and is_known(count) else None
+
+
 def appended(loop):
     """The names of the lists whose length code of ours may change."""
     nodes = [n for n in ast.walk(loop) if hasattr(n, "at") and not n.opaque]
@@ -106,7 +122,9 @@ def appended(loop):
 
 def is_simple(node):
     """Whether code of ours may carry out this statement."""
-    if isinstance(node, ast.Pass) or is_text(node) or is_append(node) or popped(node):
+    if isinstance(node, ast.Pass) or is_text(node) or is_append(node):
+        return True
+    if popped(node) or repeated(node):
         return True
     if isinstance(node, ast.AugAssign):
         return _is_target(node.target) and is_known(node.value)
