@@ -317,14 +317,15 @@ class Grow:
                 f"f0 = gl[-1] + len(gl) * {self.floating(0)}",
             )  # fmt: skip
         if r < 0.83 and not self.alone:
-            o = self.pick("ob", "ob", "oc")
+            o = self.pick("ob", "oc")
             return self.pick(
                 f"{o}.n {self.pick('+=', '-=', '=', '^=')} {self.integer(1)}",
                 f"{o}.f {self.pick('+=', '*=', '=')} {self.floating(1)}",
                 f"{o}.n, {o}.f = {self.integer(1)}, {self.floating(1)}",
                 f"{o}.n, n0 = n0, {o}.n", f"n1 = {o}.n = {self.integer(1)}",
                 f"f0 = oc.f + {o}.f", f"li[{self.index()}] = {o}.n + oc.n",
-                f"{o}.few = {self.pick('2', self.integer(0))}",
+                f"{o}.few = {self.pick('2', self.integer(0))}", f"{o}.n += {o}.few",
+                f"n1 = {o}.few + {self.integer(0)}", f"f0 += {o}.few",
             )  # fmt: skip
         i = self.index()
         if r < 0.87:
@@ -637,7 +638,7 @@ class Grow:
             "",
             "class Ob:",
             "    few = 3",
-            *self.pick(["    @property", "    def few(self): return log.append(1) or 4"], [], []),
+            *self.pick(["    @property", "    def few(self): return log.append(1) or 4"], []),
             "",
             "class Oc(Ob):",
             *self.pick(
