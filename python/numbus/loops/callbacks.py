@@ -144,6 +144,7 @@ def _integrand(at):
             return None
         if "F" in kinds and not _is_usual():
             return None
+        _core.forget_interrupts()
         return (native.callable, *given[1:]), native
 
     return look
