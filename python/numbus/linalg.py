@@ -316,6 +316,10 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=_UNSET):
         raise ValueError(message("pinv", "rcond and rtol", "both", "one of them"))
     if 0 in a.shape[-2:]:
         return _core.empty((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
+    if derivatives.watched([a]):
+        # Not by singular vectors, whose derivatives do not exist where two values are equal.
+        whole = functools.partial(pinv, rcond=rcond, hermitian=hermitian)
+        return derivatives.apply("linalg.pinv", whole, (a,), {})
     u, s, vt = _svd(a.conj(), full_matrices=False, hermitian=hermitian)
     large = s > _each(rcond) * _max(s, axis=-1, keepdims=True)
     if large.shape != s.shape:

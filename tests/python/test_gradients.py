@@ -450,7 +450,6 @@ MISTAKES = {
     "floor": (lambda xp, x: xp.floor(x).sum(), ValueError, "floor"),
     "integers": (lambda xp, x: x.astype(int).sum(), TypeError, "not a real floating-point number"),
     "array": (lambda xp, x: x * 2, TypeError, "shape"),
-    "eig": (lambda xp, x: xp.linalg.eig(x.reshape(2, 2))[0].real.sum(), NotImplementedError, "eig"),
     "njit": (lambda xp, x: compiled()(x), TypeError, "custom_gradient"),
 }
 

@@ -2,6 +2,8 @@
 or what defines them.
 """
 
+import math
+
 import numbus as nb
 import numpy
 import pytest
@@ -358,3 +360,69 @@ def test_special_names():
     special.ndtr(t).sum().backward()
     numpy.testing.assert_allclose(t.grad.tolist(), scipy.stats.norm.pdf(x))
     assert special.entr(torch.tensor([1.0])).dtype == torch.float32
+
+
+def test_singular_matrices_solved():
+    linalg, eye = torch.linalg, torch.eye(2, dtype=torch.float64)
+    up = torch.tensor([[1.0, 2, 3], [0, 0, 1], [0, 0, 2]], dtype=torch.float64)
+    inf, one = math.inf, torch.ones(3, 1, dtype=torch.float64)
+    found = linalg.solve_triangular(up, one, upper=True)
+    assert found.tolist() == [[-inf], [inf], [0.5]]
+    assert linalg.solve_triangular(up.mT, one.mT, upper=False, left=False).tolist() == [
+        [-inf, inf, 0.5]
+    ]
+    ones = torch.ones(2, 2, dtype=torch.float64)
+    with pytest.raises(RuntimeError, match=r"singular.*got 2;"):
+        linalg.lu_factor(ones)
+    factors, pivots, info = linalg.lu_factor_ex(ones)
+    assert info.item() == 2 and factors.tolist() == [[1, 1], [1, 0]]
+    assert all(math.isnan(x) for (x,) in linalg.lu_solve(factors, pivots, ones[:, :1]).tolist())
+    for function in (linalg.inv, lambda a: linalg.lstsq(a, ones[:, :1], driver="gels")):
+        with pytest.raises(RuntimeError) as caught:
+            function(ones)
+        assert isinstance(caught.value, linalg.LinAlgError)
+    for call in (
+        lambda: linalg.lu_solve(*linalg.lu_factor(eye), torch.ones(2, 1)),
+        lambda: linalg.lu_solve(linalg.lu_factor(eye)[0], pivots.long(), ones),
+        lambda: torch.cholesky_solve(torch.ones(2, 1), eye),
+        lambda: linalg.solve(eye, torch.ones(2, 1)),
+        lambda: linalg.lstsq(eye, torch.ones(2, 1)),
+    ):
+        with pytest.raises(RuntimeError, match="dtype"):
+            call()
+
+
+def test_derivatives_at_equal_singular_values():
+    for function in (
+        torch.linalg.pinv,
+        lambda a: torch.linalg.pinv(a, rtol=1e-3),
+        lambda a: torch.linalg.lstsq(a, torch.eye(3, dtype=torch.float64))[0],
+    ):
+        a = torch.eye(3, dtype=torch.float64).requires_grad_()
+        function(a).sum().backward()
+        assert numpy.allclose(a.grad.numpy(), -1, 1e-12)
+
+
+def test_eig():
+    a = torch.tensor([[0.0, 2.0], [-2.0, 1.0]], requires_grad=True)
+    values, vectors = torch.linalg.eig(a)
+    assert values.dtype == vectors.dtype == torch.complex64
+    assert torch.allclose(a.to(torch.complex64) @ vectors, vectors * values)
+    (torch.linalg.eigvals(a) ** 2).sum().real.backward()  # the trace of a @ a
+    assert numpy.allclose(a.grad.numpy(), 2 * a.detach().numpy().T, 1e-5)
+    with pytest.raises(RuntimeError, match="phase"):
+        torch.linalg.eig(a)[1].real.sum().backward()
+
+
+def test_distances_of_largest_differences():
+    from numbus.nn import functional as F
+
+    a = torch.tensor([[1.0, 1.0, 0.0], [0.0, 0.0, 0.0]], requires_grad=True)
+    b = torch.tensor([[0.0, 0.0, 0.0], [1.0, 2.0, 3.0]])
+    torch.cdist(a, b, p=math.inf).sum().backward()  # as PyTorch: ties count as a whole
+    assert a.grad.tolist() == [[1, 1, -1], [0, 0, -1]]
+    assert F.pairwise_distance(a, b, p=math.inf).tolist() == pytest.approx([1, 3], 1e-5)
+    assert F.pairwise_distance(a, b, p=0).tolist() == [3, 3]
+    assert F.pdist(torch.cat([a, b])).tolist() == pytest.approx(
+        [2**0.5, 2**0.5, 10**0.5, 0, 14**0.5, 14**0.5]
+    )

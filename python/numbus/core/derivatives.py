@@ -12,6 +12,8 @@ import math
 import sys
 from typing import NamedTuple
 
+import numpy
+
 from .. import _core
 from .._core import generic, ndarray
 from . import trees
@@ -118,6 +120,25 @@ def _hermitian(m):
     return (m + _adjoint(m)) * 0.5
 
 
+def _without_phase(op, products, scale):
+    """Raises where a function of vectors, each of which has any phase, depends on these phases.
+
+    products: the imaginary parts of what would be zero; scale: of the adjoints.
+    """
+    nb = _numbus()
+    with _core.unobserved():
+        limit = 1e-2 if products.dtype.itemsize < 8 else 1e-6
+        if nb.any(nb.absolute(products) > limit * (1 + nb.max(scale, initial=0.0))):
+            raise RuntimeError(
+                message(op, "vectors are known up to a phase, on which the function depends", "one",
+                        "a function of their sizes, of projections or the like")
+            )  # fmt: skip
+
+
+def _diagonal(m):
+    return _numbus().diagonal(m, 0, -2, -1)
+
+
 def _not_yet(name, what):
     raise NotImplementedError(
         message("grad", "the derivative of this call is not yet available", f"{name} {what}",
@@ -187,11 +208,17 @@ def _cholesky(call):
 
 
 def _differences(values):
-    """1 / (values[j] - values[i]) for i and j, 0 where they are equal."""
+    """values[j] - values[i] for i and j, infinite on the diagonal: what is divided by them is the
+    share of the vectors in a derivative, which is none (NaN) for equal values.
+    """
     nb = _numbus()
     d = values[..., None, :] - values[..., :, None]
-    equal = d == 0
-    return nb.where(equal, 0.0, 1 / nb.where(equal, 1.0, d))
+    return nb.where(nb.eye(values.shape[-1], dtype=bool), numpy.inf, d)
+
+
+def _over(m, differences):
+    with _numbus().errstate(divide="ignore", invalid="ignore"):
+        return m / differences
 
 
 @_rule("linalg.eigh")
@@ -203,7 +230,10 @@ def _eigh(call):
         if of_values is not None:
             inner = of_values[..., None, :] * _numbus().eye(values.shape[-1])
         if of_vectors is not None:
-            inner = inner + _differences(values) * (_adjoint(vectors) @ of_vectors)
+            by_vectors = _adjoint(vectors) @ of_vectors
+            if vectors.dtype.kind == "c":
+                _without_phase("eigh", _diagonal(by_vectors).imag, abs(of_vectors))
+            inner = inner + _over(by_vectors, _differences(values))
         return _hermitian(vectors @ inner.astype(vectors.dtype) @ _adjoint(vectors))
 
     return pull
@@ -241,25 +271,114 @@ def _svd(call):
         _not_yet("svd", "with full_matrices of matrices that are not square")
     v = _adjoint(vt)
 
+    def _of_phases(of_u, of_vt):
+        """What the phases of both vectors of a pair, which are one, have in the diagonal."""
+        left = 0.0 if of_u is None else _diagonal(_adjoint(u) @ of_u).imag
+        right = 0.0 if of_vt is None else _diagonal(vt @ _adjoint(of_vt)).imag
+        scale = [abs(g).max() for g in (of_u, of_vt) if g is not None and g.size]
+        _without_phase("svd", left + right, _numbus().stack(scale) if scale else s)
+        return 1j * left / s if of_u is not None else 0.0 * s
+
     def pull(of_u, of_s, of_vt):
-        if a.dtype.kind == "c" and not (of_u is None and of_vt is None):
-            _not_yet("svd", "by the singular vectors of complex matrices")
         eye = _numbus().eye(s.shape[-1], dtype=a.dtype)
         inner = eye * (of_s[..., None, :] if of_s is not None else 0.0)
+        if a.dtype.kind == "c" and not (of_u is None and of_vt is None):
+            inner = inner + eye * _of_phases(of_u, of_vt)[..., None, :]
         f = _differences(s * s)
         found = 0.0
         if of_u is not None:
-            j = f * (_adjoint(u) @ of_u)
+            j = _over(_adjoint(u) @ of_u, f)
             inner = inner + (j + _adjoint(j)) * s[..., None, :]
             rest = of_u - u @ (_adjoint(u) @ of_u)
             found = found + (rest / s[..., None, :]) @ vt
         if of_vt is not None:
             of_v = _adjoint(of_vt)
-            k = f * (_adjoint(v) @ of_v)
+            k = _over(_adjoint(v) @ of_v, f)
             inner = inner + s[..., :, None] * (k + _adjoint(k))
             rest = of_v - v @ (_adjoint(v) @ of_v)
             found = found + (u / s[..., None, :]) @ _adjoint(rest)
         return found + u @ inner @ vt
+
+    return pull
+
+
+def _plain(g, x):
+    return g if x.dtype.kind == "c" else g.real
+
+
+@_rule("linalg.eig")
+def _eig(call):
+    (a,), (values, vectors) = call.args, call.results
+
+    def pull(of_values, of_vectors):
+        nb, back = _numbus(), _adjoint(vectors)
+        inner = 0.0
+        if of_values is not None:
+            inner = of_values[..., None, :] * nb.eye(values.shape[-1])
+        if of_vectors is not None:
+            by_vectors = back @ of_vectors
+            sizes = _diagonal(by_vectors)
+            if vectors.dtype.kind == "c":
+                _without_phase("eig", sizes.imag, abs(of_vectors))
+            # Vectors have a length of one.
+            by_vectors = by_vectors - (back @ vectors) * sizes.real[..., None, :]
+            inner = inner + _over(by_vectors, _differences(values.conj()))
+        return _plain(nb.linalg.solve(back, inner.astype(vectors.dtype) @ back), a)
+
+    return pull
+
+
+@_rule("linalg.eigvals")
+def _eigvals(call):
+    (a,), (values,) = call.args, call.results
+
+    def pull(g):
+        back = _adjoint(_numbus().linalg.eig(a)[1]).astype(values.dtype)
+        return _plain(_numbus().linalg.solve(back, g[..., :, None] * back), a)
+
+    return pull
+
+
+@_rule("linalg.pinv")
+def _pinv(call):
+    a, p = call.args[0], call.results[0]
+    eye = _numbus().eye
+
+    def pull(g):
+        back, other = _adjoint(p), _adjoint(g)
+        left = eye(a.shape[-2], dtype=a.dtype) - a @ p
+        right = eye(a.shape[-1], dtype=a.dtype) - p @ a
+        return left @ other @ p @ back + back @ p @ other @ right - back @ g @ back
+
+    return pull
+
+
+@_rule("linalg.lstsq")
+def _lstsq(call):
+    a, b = call.args[:2]
+    rcond = call.args[2] if len(call.args) > 2 else call.kwargs.get("rcond")
+    nb, x = _numbus(), call.results[0]
+
+    def pull(of_x, of_squares, _of_rank, of_s):
+        limit = numpy.finfo(a.dtype).eps * max(a.shape) if rcond is None else rcond
+        columns, solution = (b[:, None], x[:, None]) if b.ndim == 1 else (b, x)
+        rest = columns - a @ solution
+        of_a, of_b = 0.0, nb.zeros_like(columns)
+        if of_x is not None:
+            g = of_x[:, None] if b.ndim == 1 else of_x
+            p = nb.linalg.pinv(a, limit)
+            back, other = _adjoint(p), _adjoint(g)
+            right = nb.eye(a.shape[-1], dtype=a.dtype) - p @ a
+            of_b = back @ g
+            of_a = rest @ (other @ p @ back) + back @ (solution @ other @ right)
+            of_a = of_a - of_b @ _adjoint(solution)
+        if of_squares is not None and of_squares.size:
+            part = 2 * rest * of_squares
+            of_b, of_a = of_b + part, of_a - part @ _adjoint(solution)
+        if of_s is not None:
+            of_a = of_a + _of_values(a, of_s)
+        of_a = of_a if isinstance(of_a, _core.ndarray) else nb.zeros_like(a)
+        return of_a, of_b[:, 0] if b.ndim == 1 else of_b
 
     return pull
 

@@ -6,7 +6,7 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
-from . import dtypes
+from . import derivatives, dtypes
 from .dtypes import kind_of
 from .errors import many_axes, message
 from .fallback import call, lookup, state
@@ -366,6 +366,11 @@ def _at(self, a, indices, b):
         if b is not None:
             operands += (_core.broadcast_to(to_ndarray(b), view.shape),)
         self(*operands, out=view, casting="unsafe")
+        return True
+    if self.name not in ("add", "subtract") and derivatives.watched([a, b]):
+        from . import repeated  # not at start-up
+
+        repeated.update(self, *found[:4], b)
         return True
     if b is not None and not on_host(a):
         # Atomics where their order does not matter, or sums of floats take any; from 32 bits on.

@@ -7,7 +7,7 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
-from ..core import dtypes
+from ..core import derivatives, dtypes
 from ..core.dtypes import kind_of
 from ..core.host import on_host, runs_on_host
 from ..functions.creation import asarray
@@ -317,6 +317,11 @@ class DUFunc(Folding):
             loop = self._typed(numpy.dtype(dtype))
         else:
             loop = self._choose(kinds)
+        if numbus and derivatives.watched(args):
+            from . import _paths  # not at start-up
+
+            if _paths.has_loops(self.py_func):
+                return self._by_paths(_paths, loop, args, out, where, casting)
         if out is None and where is True:
             recorded = self._record(loop, args) if numbus else self._by_arrays(loop, args)
             if recorded is not None:
@@ -362,6 +367,21 @@ class DUFunc(Folding):
         if result is not None and result.dtype != loop.output:
             result = result.astype(loop.output)
         return result
+
+    def _by_paths(self, paths, loop, args, out, where, casting):
+        """The call of a function that loops, by operations that have derivatives."""
+        result = paths.by_paths(self.py_func, args, loop.inputs, loop.output)
+        if out is None and where is True:
+            return result[()] if result.ndim == 0 else result
+        if out is None:
+            raise NotImplementedError(
+                f"[grad] where= without out= is not yet differentiated; got {self.__name__}; "
+                "expected out="
+            )
+        out = self._checked(out, result.shape, loop, casting)
+        whole = _core.broadcast_to(result, out.shape)
+        out[...] = whole if where is True else _core.where(where, whole, out)
+        return out
 
     def _by_arrays(self, loop, args):
         """A call of a function that loops, with large arrays of NumPy's, run as one with ours over

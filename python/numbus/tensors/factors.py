@@ -8,6 +8,7 @@ import numpy
 import numbus as nb
 
 from .. import _core
+from ..core import derivatives
 from ..core.dtypes import kind_of
 from ..core.errors import message
 from . import _dtypes
@@ -20,7 +21,26 @@ __all__ = [
     "triangular_solve",
 ]  # fmt: skip
 
-LinAlgError = numpy.linalg.LinAlgError
+
+class LinAlgError(numpy.linalg.LinAlgError, RuntimeError):
+    """A matrix has not what a function asks of it, as PyTorch has it: a RuntimeError, too."""
+
+
+def linalg_errors(body):
+    """The function with errors of NumPy's as those of PyTorch's kind."""
+
+    @functools.wraps(body)
+    def wrapper(*args, **kwargs):
+        try:
+            return body(*args, **kwargs)
+        except LinAlgError:
+            raise
+        except numpy.linalg.LinAlgError as error:
+            raise LinAlgError(*error.args) from None
+
+    return wrapper
+
+
 _LU = collections.namedtuple("lu", ["P", "L", "U"])
 _COMPACT = collections.namedtuple("lu_factor", ["LU", "pivots"])
 _COMPACT_INFO = collections.namedtuple("lu_factor_ex", ["LU", "pivots", "info"])
@@ -37,6 +57,13 @@ def _matrices(op, *arrays, square=False):
             )  # fmt: skip
         if kind_of(a.dtype) not in "fc":
             raise RuntimeError(message(op, "not floating point", a.dtype, "a dtype of floats"))
+
+
+def _of_one_dtype(op, *arrays):
+    if len({a.dtype for a in arrays}) > 1:
+        raise RuntimeError(
+            message(op, "operands of different dtypes", [str(a.dtype) for a in arrays], "one dtype")
+        )
 
 
 def adjoint_of(a):
@@ -60,10 +87,28 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
     """X of A @ X = B, or of X @ A = B; only the triangle of A is read."""
     _matrices("solve_triangular", A, square=True)
     _matrices("solve_triangular", B)
+    _of_one_dtype("solve_triangular", A, B)
     a = _triangle(A, upper, unitriangular)
     if left:
-        return nb.linalg.solve(a, B)
-    return nb.swapaxes(nb.linalg.solve(nb.swapaxes(a, -1, -2), nb.swapaxes(B, -1, -2)), -1, -2)
+        return _by_triangle(a, B, upper)
+    found = _by_triangle(nb.swapaxes(a, -1, -2), nb.swapaxes(B, -1, -2), not upper)
+    return nb.swapaxes(found, -1, -2)
+
+
+def _by_triangle(a, b, upper):
+    """The solution by a triangle; by one that is singular with infinities and NaNs."""
+    diagonal = nb.diagonal(nb.stop_gradient(a), axis1=-2, axis2=-1)
+    if not bool(nb.any(diagonal == 0)):
+        return nb.linalg.solve(a, b)
+    n = a.shape[-1]
+    stack = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    x = nb.broadcast_to(b, (*stack, *b.shape[-2:])) + nb.zeros((), b.dtype)
+    with nb.errstate(all="ignore"):
+        for k in range(n - 1, -1, -1) if upper else range(n):
+            x[..., k, :] = x[..., k, :] / a[..., k, k][..., None]
+            rest = slice(0, k) if upper else slice(k + 1, None)
+            x[..., rest, :] = x[..., rest, :] - a[..., rest, k][..., None] * x[..., k, None, :]
+    return x
 
 
 @method()
@@ -71,7 +116,9 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False):
 def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
     """X of A @ X = b, and A: the older form of `linalg.solve_triangular`."""
     a = _triangle(A, upper, unitriangular)
-    return _TRIANGULAR(nb.linalg.solve(nb.swapaxes(a, -1, -2) if transpose else a, b), A)
+    _of_one_dtype("triangular_solve", A, b)
+    a = nb.swapaxes(a, -1, -2) if transpose else a
+    return _TRIANGULAR(_by_triangle(a, b, bool(upper) != bool(transpose)), A)
 
 
 @method()
@@ -79,8 +126,9 @@ def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
 def cholesky_solve(input, L, upper=False):
     """X of A @ X = input, by the Cholesky factor of A."""
     _matrices("cholesky_solve", input, L)
+    _of_one_dtype("cholesky_solve", input, L)
     low = adjoint_of(nb.triu(L)) if upper else nb.tril(L)
-    return nb.linalg.solve(adjoint_of(low), nb.linalg.solve(low, input))
+    return _by_triangle(adjoint_of(low), _by_triangle(low, input, False), True)
 
 
 @method()
@@ -176,19 +224,35 @@ def lu(A, *, pivot=True):
 def lu_factor(A, *, pivot=True):
     """L and U in one matrix, and the rows that were exchanged, counted from 1."""
     _matrices("lu_factor", A)
-    _, pivots, made = _order_and_factors(A, pivot)
-    return _COMPACT(made, as_dtype(pivots, _dtypes.int32.numpy))
+    return _COMPACT(*_factors("lu_factor", A, pivot, True)[:2])
+
+
+def _factors(op, a, pivot, check):
+    _, pivots, made = _order_and_factors(a, pivot)
+    zero = nb.diagonal(nb.stop_gradient(made), axis1=-2, axis2=-1) == 0
+    info = nb.asarray(nb.where(nb.any(zero, axis=-1), nb.argmax(zero, axis=-1) + 1, 0))
+    if check and bool(nb.any(info != 0)):
+        raise RuntimeError(
+            message(op, "a matrix is singular: a pivot is zero (counted from 1; 0: none)",
+                    info.tolist(), "none")
+        )  # fmt: skip
+    return made, as_dtype(pivots, _dtypes.int32.numpy), as_dtype(info, _dtypes.int32.numpy)
 
 
 @tensor_function
 def lu_factor_ex(A, *, pivot=True, check_errors=False):
     """`lu_factor`, and which pivot is the first that is zero, counted from 1 (0: none)."""
-    made, pivots = lu_factor.on_arrays(A, pivot=pivot)
-    zero = nb.diagonal(nb.stop_gradient(made), axis1=-2, axis2=-1) == 0
-    info = nb.where(nb.any(zero, axis=-1), nb.argmax(zero, axis=-1) + 1, 0)
-    if check_errors and bool(nb.any(info != 0)):
-        raise RuntimeError(message("lu_factor_ex", "a pivot is zero", info.tolist(), "none"))
-    return _COMPACT_INFO(made, pivots, as_dtype(nb.asarray(info), _dtypes.int32.numpy))
+    _matrices("lu_factor_ex", A)
+    return _COMPACT_INFO(*_factors("lu_factor_ex", A, pivot, check_errors))
+
+
+@method("lu")
+@tensor_function
+def _older_lu(A, pivot=True, get_infos=False):
+    """`linalg.lu_factor` without an error for singular matrices: the older form."""
+    _matrices("lu", A)
+    found = _factors("lu", A, pivot, False)
+    return found if get_infos else found[:2]
 
 
 def _solved_by(lu, pivots, b, left, adjoint):
@@ -199,18 +263,17 @@ def _solved_by(lu, pivots, b, left, adjoint):
         turned = nb.swapaxes(b, -1, -2)
         return nb.swapaxes(_solved_by_transposed(p, low, up, turned, adjoint), -1, -2)
     if adjoint:
-        inner = nb.linalg.solve(adjoint_of(low), nb.linalg.solve(adjoint_of(up), b))
-        return p @ inner
-    return nb.linalg.solve(up, nb.linalg.solve(low, nb.swapaxes(p, -1, -2) @ b))
+        return p @ _by_triangle(adjoint_of(low), _by_triangle(adjoint_of(up), b, False), True)
+    return _by_triangle(up, _by_triangle(low, nb.swapaxes(p, -1, -2) @ b, False), True)
 
 
 def _solved_by_transposed(p, low, up, b, adjoint):
     if adjoint:  # X @ conj(A).T = B
         conj = nb.conj if kind_of(b.dtype) == "c" else (lambda x: x)
-        inner = nb.linalg.solve(conj(low), nb.swapaxes(p, -1, -2) @ b)
-        return nb.linalg.solve(conj(up), inner)
-    inner = nb.linalg.solve(nb.swapaxes(up, -1, -2), b)
-    return p @ nb.linalg.solve(nb.swapaxes(low, -1, -2), inner)
+        inner = _by_triangle(conj(low), nb.swapaxes(p, -1, -2) @ b, False)
+        return _by_triangle(conj(up), inner, True)
+    inner = _by_triangle(nb.swapaxes(up, -1, -2), b, False)
+    return p @ _by_triangle(nb.swapaxes(low, -1, -2), inner, True)
 
 
 @tensor_function
@@ -218,6 +281,9 @@ def _lu_solve(LU, pivots, B, *, left=True, adjoint=False):
     """X of A @ X = B, or of X @ A = B, by the factors of A; adjoint: by those of A's adjoint."""
     _matrices("lu_solve", LU, square=True)
     _matrices("lu_solve", B)
+    _of_one_dtype("lu_solve", LU, B)
+    if pivots.dtype != _dtypes.int32.numpy:
+        raise RuntimeError(message("lu_solve", "dtype of the pivots", pivots.dtype, "int32"))
     return _solved_by(LU, pivots, B, left, adjoint)
 
 
@@ -278,6 +344,7 @@ def matrix_rank(A, *, atol=None, rtol=None, hermitian=False, tol=None):
 
 
 @tensor_function
+@linalg_errors
 def lstsq(A, B, rcond=None, *, driver=None):
     """The solution of least squares, residuals, rank and singular values, as the driver has them.
 
@@ -289,6 +356,7 @@ def lstsq(A, B, rcond=None, *, driver=None):
             message("lstsq", "unknown driver", driver, "'gels', 'gelsy', 'gelsd' or 'gelss'")
         )
     _matrices("lstsq", A)
+    _of_one_dtype("lstsq", A, B)
     line = B.ndim == 1 or (A.ndim - 1 == B.ndim and B.shape == A.shape[:-1])
     b = B[..., None] if line else B
     m, n = A.shape[-2:]
@@ -297,8 +365,16 @@ def lstsq(A, B, rcond=None, *, driver=None):
     cut = (eps * max(m, n) if rcond is None else rcond) * nb.stop_gradient(s[..., :1])
     kept = nb.stop_gradient(s) > cut
     inverse = nb.where(kept, 1 / nb.where(kept, s, 1), nb.zeros((), s.dtype))
-    x = adjoint_of(vh) @ (as_dtype(inverse, A.dtype)[..., None] * (adjoint_of(u) @ b))
+    if derivatives.watched([A]):
+        inverse_of = nb.linalg.pinv(A, eps * max(m, n) if rcond is None else rcond)
+        x = inverse_of @ b  # singular vectors have no derivatives where values are equal
+    else:
+        x = adjoint_of(vh) @ (as_dtype(inverse, A.dtype)[..., None] * (adjoint_of(u) @ b))
     rank = nb.sum(kept, axis=-1)
+    if driver == "gels" and bool(nb.any(rank < min(m, n))):
+        raise LinAlgError(
+            message("lstsq", "rank of a matrix", nb.asarray(rank).tolist(), f"{min(m, n)} by gels")
+        )
     empty = nb.zeros((0,), s.dtype)
     full = m > n and bool(nb.all(rank == n)) and driver != "gelsy" and driver is not None
     residuals = nb.sum(nb.square(nb.abs(A @ x - b)), axis=-2) if full else empty
@@ -335,6 +411,7 @@ def matrix_exp(A):
 
 
 @tensor_function
+@linalg_errors
 def cond(A, p=None):
     """The condition number: the product of the norms of a matrix and its inverse."""
     _matrices("cond", A)

@@ -1,16 +1,20 @@
 """Products and linear algebra."""
 
 import collections
+import functools
+
+import numpy
 
 import numbus as nb
 
+from ..core import derivatives
 from ..core.dtypes import kind_of
 from ..core.errors import message
 from . import _dtypes
 from ._arrays import as_dtype, no_out
 from ._functions import in_place, method, tensor_function
 from ._tensor import Tensor
-from .factors import adjoint_of, cut_of
+from .factors import adjoint_of, cut_of, linalg_errors
 
 
 def _same(op, *arrays):
@@ -165,9 +169,34 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
         raise RuntimeError(
             message("cdist", "not floating point", f"{x1.dtype}, {x2.dtype}", "floating point")
         )
+    return _distance(x1[..., :, None, :] - x2[..., None, :, :], p)
+
+
+def _distance(d, p):
     from .reductions import norm
 
-    return norm.on_arrays(x1[..., :, None, :] - x2[..., None, :, :], p, -1)
+    if p == float("inf"):  # each of several largest differences counts as a whole in a derivative
+        size = nb.abs(d)
+        largest = nb.max(nb.stop_gradient(size), axis=-1, keepdims=True)
+        is_largest = (nb.stop_gradient(size) == largest) & (largest > 0)
+        exact = nb.max(nb.stop_gradient(size), axis=-1)
+        moving = nb.sum(nb.where(is_largest, size, nb.zeros((), size.dtype)), axis=-1)
+        return exact + (moving - nb.stop_gradient(moving))
+    return norm.on_arrays(d, p, -1)
+
+
+@tensor_function
+def pdist(input, p=2.0):
+    """Distances of all pairs of rows, each pair once, in the order of the upper triangle."""
+    if input.ndim != 2 or kind_of(input.dtype) != "f":
+        raise RuntimeError(
+            message("pdist", "no matrix of floats", f"{input.dtype} of {input.ndim} dimensions",
+                    "2 dimensions")
+        )  # fmt: skip
+    if p < 0:
+        raise RuntimeError(message("pdist", "a negative order", p, "0 or more"))
+    first, second = numpy.triu_indices(input.shape[0], 1)
+    return _distance(input[first] - input[second], p)
 
 
 # torch.linalg
@@ -175,6 +204,7 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
 
 @method("inverse")
 @tensor_function
+@linalg_errors
 def inv(A):
     """The inverse of matrices."""
     return nb.linalg.inv(A)
@@ -191,8 +221,10 @@ def det(A):
 
 
 @tensor_function
+@linalg_errors
 def solve(A, B):
     """X of A @ X = B."""
+    _same("solve", A, B)
     if B.ndim == 1 or (B.ndim == A.ndim - 1 and B.shape == A.shape[:-1]):
         return nb.squeeze(nb.linalg.solve(A, B[..., None]), axis=-1)
     return nb.linalg.solve(A, B)
@@ -200,6 +232,7 @@ def solve(A, B):
 
 @method("cholesky")
 @tensor_function
+@linalg_errors
 def cholesky(A, *, upper=False):
     """The Cholesky factor."""
     return nb.linalg.cholesky(A, upper=upper)
@@ -212,37 +245,61 @@ def _tuple(name, fields):
 _QR = _tuple("qr", ["Q", "R"])
 _SVD = _tuple("svd", ["U", "S", "Vh"])
 _EIGH = _tuple("eigh", ["eigenvalues", "eigenvectors"])
+_EIG = _tuple("eig", ["eigenvalues", "eigenvectors"])
 _SLOGDET = _tuple("slogdet", ["sign", "logabsdet"])
 
 
 @tensor_function
+@linalg_errors
 def qr(A, mode="reduced"):
     """The QR factorisation."""
     return _QR(*nb.linalg.qr(A, mode))
 
 
 @tensor_function
+@linalg_errors
 def svd(A, full_matrices=True):
     """The singular value decomposition U, S, Vh."""
     return _SVD(*nb.linalg.svd(A, full_matrices))
 
 
 @tensor_function
+@linalg_errors
 def svdvals(A):
     """The singular values, the largest first."""
     return nb.linalg.svd(A, compute_uv=False)
 
 
 @tensor_function
+@linalg_errors
 def eigh(A, UPLO="L"):
     """Eigenvalues and eigenvectors of symmetric matrices."""
     return _EIGH(*nb.linalg.eigh(A, UPLO))
 
 
 @tensor_function
+@linalg_errors
 def eigvalsh(A, UPLO="L"):
     """Eigenvalues of symmetric matrices."""
     return nb.linalg.eigvalsh(A, UPLO)
+
+
+def _complex(a):
+    return as_dtype(a, numpy.result_type(a.dtype, numpy.complex64))
+
+
+@tensor_function
+@linalg_errors
+def eig(A):
+    """Complex eigenvalues and eigenvectors of square matrices."""
+    return _EIG(*[_complex(a) for a in nb.linalg.eig(A)])
+
+
+@tensor_function
+@linalg_errors
+def eigvals(A):
+    """Complex eigenvalues of square matrices."""
+    return _complex(nb.linalg.eigvals(A))
 
 
 @tensor_function
@@ -253,10 +310,18 @@ def slogdet(A):
 
 @method("pinverse")
 @tensor_function
+@linalg_errors
 def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None):
     """The pseudoinverse; singular values count where they are larger than max(atol, rtol * s)."""
     if atol is None and rtol is None and not hermitian and not hasattr(rcond, "dtype"):
         return nb.linalg.pinv(A) if rcond is None else nb.linalg.pinv(A, rcond)
+    if derivatives.watched([A]):
+        whole = functools.partial(_pinv, rcond=rcond, hermitian=hermitian, atol=atol, rtol=rtol)
+        return derivatives.apply("linalg.pinv", whole, (A,), {})
+    return _pinv(A, rcond, hermitian, atol, rtol)
+
+
+def _pinv(A, rcond, hermitian, atol, rtol):
     if hermitian:
         values, vectors = nb.linalg.eigh(A)
         u = v = vectors
@@ -264,7 +329,7 @@ def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None):
     else:
         u, values, vh = nb.linalg.svd(A, full_matrices=False)
         v, size = adjoint_of(vh), values
-    kept = size > cut_of("pinv", A, nb.stop_gradient(size), atol, rtol, rcond)
+    kept = size > cut_of("pinv", A, size, atol, rtol, rcond)
     inverse = nb.where(kept, 1 / nb.where(kept, values, 1), nb.zeros((), values.dtype))
     return (v * as_dtype(inverse, A.dtype)[..., None, :]) @ adjoint_of(u)
 

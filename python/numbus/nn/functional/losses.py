@@ -12,6 +12,7 @@ from ...functions import names as np
 from ...gradients import custom_gradient
 from ...tensors import pure_function
 from ...tensors._dtypes import to_numpy
+from ...tensors.reductions import norm
 from ._shared import array, floating, indices, reduced, reduction_of, same_extents, whole
 from .activations import log_logistic, log_softmax_along, shifted_exponents
 
@@ -431,9 +432,7 @@ def cosine_embedding_loss(
 
 
 def _length(d, p):
-    if p == 2:
-        return np.sqrt(np.sum(d * d, axis=-1))
-    return np.sum(np.abs(d) ** p, axis=-1) ** (1 / p)
+    return norm.on_arrays(d, p, -1)
 
 
 @pure_function

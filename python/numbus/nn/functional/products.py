@@ -3,9 +3,10 @@
 from ...core.errors import message
 from ...functions import names as np
 from ...tensors import pure_function
+from ...tensors.products import pdist
 from ._shared import array, floating
 
-__all__ = ["bilinear", "linear"]
+__all__ = ["bilinear", "linear", "pdist"]
 
 
 @pure_function
