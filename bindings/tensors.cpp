@@ -739,6 +739,13 @@ void bind_tensors(nb::module_& m) {
   m.def("tensor_function", &tensor_function, nb::arg("body"), nb::arg("in_place"),
         nb::arg("direct").none(), nb::arg("direct_for"), nb::arg("pure"));
   m.def("alone_in_memory", &alone_in_memory, nb::arg("tensor"));
+  m.def(
+      "is_alone_in_memory",
+      [](nb::handle tensor) {
+        const TensorObject& t = as_tensor(tensor.ptr());
+        return t.storage->first == &t && !t.next;
+      },
+      nb::arg("tensor"));
   m.def("new_tensor", &new_tensor, nb::arg("type"), nb::arg("array"));
   m.def(
       "wrap_tensor", [](nb::handle a) { return nb::steal(wrap_tensor(a.ptr(), true)); },

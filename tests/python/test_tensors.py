@@ -165,18 +165,6 @@ def test_elements_that_require_gradients_are_leaves_of_their_own():
     assert e.grad.item() == 1 and not x.requires_grad
 
 
-@pytest.mark.parametrize("part", [lambda x: x[0], lambda x: x[0:2]])
-def test_derivatives_by_parts_are_not_those_by_the_whole(part):
-    x = torch.arange(4.0).requires_grad_() * 2
-    for ask in (lambda t: t.retain_grad(), lambda t: t.register_hook(print)):
-        with pytest.raises(NotImplementedError, match="derivative by a part"):
-            ask(part(x))
-    e = part(x).clone()
-    e.retain_grad()
-    ((e * 3).sum() + x.sum()).backward()
-    assert e.grad.cpu().numpy().min() == e.grad.cpu().numpy().max() == 3
-
-
 @pytest.mark.parametrize("device", ["cpu", "fenced"])
 @pytest.mark.parametrize("fill", ["uniform_", "normal_", "bernoulli_", "exponential_", "random_"])
 def test_random_elements(fill, device):

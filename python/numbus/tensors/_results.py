@@ -2,10 +2,12 @@
 
 import warnings
 
+import numpy
+
 from .. import _core
 from ..core.errors import message
 from ._mode import no_grad
-from ._tensor import Tensor
+from ._tensor import Tensor, wrap
 
 
 def _store(op, made, out):
@@ -24,10 +26,28 @@ def _store(op, made, out):
                 message(op, "out= has another shape than the result, and gets the result's",
                         tuple(out.shape), tuple(made.shape)), UserWarning, stacklevel=4,
             )  # fmt: skip
-        out.data = made.to(out.dtype)
+        _resize(op, out, made)
     else:
         out.copy_(made)
     return out
+
+
+def _resize(op, out, made):
+    """Gives a tensor another shape, in its memory where there is room."""
+    a = out._array
+    base, n = a.base, made.numel()
+    room = a.nbytes if base is None else base.size * base.itemsize - a._offset
+    if n and n * a.itemsize <= room:
+        steps = numpy.empty(tuple(made.shape), f"V{a.itemsize}").strides
+        out.data = wrap(_core.as_strided(a, tuple(made.shape), steps, 0))
+        out.copy_(made)
+    elif _core.is_alone_in_memory(out):
+        out.data = made.to(out.dtype)
+    else:
+        raise NotImplementedError(
+            message(op, "out= has to grow, and other tensors share its memory",
+                    f"{tuple(out.shape)} for {tuple(made.shape)}", "out= of the result's shape")
+        )  # fmt: skip
 
 
 def _requires(x):

@@ -5,7 +5,8 @@ import numpy
 from .. import _core
 from ..core.dtypes import kind_of
 from ..core.errors import message
-from ..core.operands import to_ndarray
+from ..core.host import on_host
+from ..core.operands import on_its_memory, to_ndarray
 from . import _dtypes
 
 
@@ -120,6 +121,9 @@ class Tensor(_core.TensorBase):
         self._leaf = False
         self._constant = self._active
         if leaf:
+            if self._constant and not _is_beside_leaves(self):
+                self._array = _second_name(value._array)
+                self._constant = False
             self.requires_grad_()
 
     def detach(self):
@@ -147,7 +151,7 @@ class Tensor(_core.TensorBase):
                 message("register_hook", "the tensor does not require a gradient",
                         f"shape {tuple(self.shape)}", "requires_grad=True")
             )  # fmt: skip
-        _expect_whole("register_hook", self)
+        _set_apart("register_hook", self)
         handle = RemovableHandle(hook)
         if self._leaf:
             if self._hooks is None:
@@ -169,7 +173,7 @@ class Tensor(_core.TensorBase):
             )  # fmt: skip
         if self._leaf or self.retains_grad:
             return
-        _expect_whole("retain_grad", self)
+        _set_apart("retain_grad", self)
         known = _weak(self)
 
         def keep(g):
@@ -177,8 +181,12 @@ class Tensor(_core.TensorBase):
             if t is not None:
                 t._grad = g if t._grad is None else t._grad + g
 
-        if tell(self, RemovableHandle(keep), last=True):
-            self.__dict__["_retains"] = True
+        if not tell(self, RemovableHandle(keep), last=True):
+            raise RuntimeError(
+                message("retain_grad", "no operation made the tensor, or it has been let go",
+                        f"shape {tuple(self.shape)}", "a leaf, or a result before backward()")
+            )  # fmt: skip
+        self.__dict__["_retains"] = True
 
     @property
     def retains_grad(self):
@@ -230,9 +238,13 @@ def _shows_one_twice(a):
 
 def _bounds(a):
     """The first byte of an array in its memory and the one after the last."""
-    steps = [(n - 1) * step for n, step in zip(a.shape, a.strides, strict=True)]
-    low = a._offset + sum([s for s in steps if s < 0])
-    return low, a._offset + sum([s for s in steps if s > 0]) + a.itemsize
+    return _bounds_of(a.shape, a.strides, a._offset, a.itemsize)
+
+
+def _bounds_of(shape, strides, offset, itemsize):
+    steps = [(n - 1) * step for n, step in zip(shape, strides, strict=True)]
+    low = offset + sum([s for s in steps if s < 0])
+    return low, offset + sum([s for s in steps if s > 0]) + itemsize
 
 
 def _overlap(a, b):
@@ -247,6 +259,25 @@ def _overlap(a, b):
     return numpy.shares_memory(x, y)
 
 
+class _Interface:
+    """What shows memory to others, and so to ourselves a second time."""
+
+    def __init__(self, a, name):
+        setattr(self, name, getattr(a, name))
+        self.kept = a
+
+
+def _second_name(a):
+    """The same memory as that of another base: derivatives by the two are told apart, what is
+    written to one is seen by the other.
+    """
+    if a._device.startswith("cuda"):
+        return to_ndarray(_Interface(a, "__cuda_array_interface__"))
+    if on_host(a):
+        return on_its_memory(numpy.asarray(a))
+    return constant_copy(a)
+
+
 def _is_beside_leaves(t):
     """Whether all that is known of a tensor's memory are leaves that have no element of it."""
     leaves = leaves_of(t._base)
@@ -257,12 +288,74 @@ def _is_beside_leaves(t):
     )
 
 
-def _expect_whole(op, t):
-    if not t._leaf and _is_part(t._array):
-        raise NotImplementedError(
-            message(op, "the derivative by a part of another tensor is not yet told apart from that"
-                    " by the whole", f"shape {tuple(t.shape)}", "x.clone() of the part")
-        )  # fmt: skip
+# Functions that give a part or another order of the elements of a tensor, in its memory.
+_VIEWS = frozenset(
+    """adjoint as_strided broadcast_to chunk conj detach diagonal dsplit expand expand_as flatten getitem
+    hsplit imag mH mT movedim moveaxis narrow permute ravel real reshape reshape_as select slice_
+    split split_with_sizes squeeze swapaxes swapdims t T H tensor_split transpose unbind unflatten
+    unfold unsqueeze reversed_axes matrices_transposed three_of two_of one_of view view_as view_as_complex view_as_real vsplit""".split()
+)
+
+
+def _is_view(t):
+    return not t._leaf and (_is_part(t._array) or (t._maker or "").strip("_") in _VIEWS)
+
+
+def _reads(op, a, writer):
+    """Whether operations have read the elements of a view since they were made; raises where one
+    has read them by another tensor, whose derivative cannot be told apart from that of the view.
+    """
+    found = False
+    own = (tuple(a.shape), tuple(a.strides), a._offset)
+    base = a.base
+    for *read, itemsize in _core.tape_reads(writer, a):
+        (low, high), (begin, end) = _bounds(a), _bounds_of(*read, itemsize)
+        if high <= begin or end <= low:
+            continue
+        memory = numpy.empty(max(high, end), "u1")  # never touched
+        mine = numpy.ndarray(a.shape, f"V{a.itemsize}", memory, a._offset, a.strides)
+        its = numpy.ndarray(read[0], f"V{itemsize}", memory, read[2], read[1])
+        if not numpy.shares_memory(mine, its):
+            continue
+        found = True
+        beyond = begin < low or end > high or its.size > mine.size
+        whole = base is not None and its.size * itemsize == base.size * base.itemsize
+        plain = read[0] == tuple(getattr(base, "shape", ())) and whole
+        if tuple(read) != own and (beyond or plain):
+            raise NotImplementedError(
+                message(op, "the derivative by a view is not yet told apart from that by the tensor"
+                        " of which it is one, where both are used", f"shape {tuple(a.shape)}",
+                        "x.clone() of the view before it is used")
+            )  # fmt: skip
+    return found
+
+
+def _set_apart(op, t):
+    """Gives a view of a tensor that requires a gradient memory of its own, where nothing has read
+    it yet, so that the derivative by it is known apart.
+    """
+    if not _is_view(t):
+        return
+    source = t._array
+    before = _core.tape_writer(source)
+    if _reads(op, source, before):
+        return
+
+    def hold(a):
+        t._array = a  # while it is recorded: else nothing would hold what was
+        return a
+
+    _core.record_on_tape(lambda: _core.copy_of(source), (), None, hold)
+    t._array.flags.writeable = False  # what is written to it would not reach the other tensor
+
+    def unchanged(_):
+        if _core.tape_writer(source) != before:
+            raise NotImplementedError(
+                message(op, "the memory of which the tensor was a view has been written to since",
+                        f"shape {tuple(source.shape)}", "x.clone() of the view")
+            )  # fmt: skip
+
+    tell(t, RemovableHandle(unchanged))
 
 
 def constant_copy(a):
@@ -331,7 +424,11 @@ def tell(t, handle, last=False):
     handles = [(last, handle)]
     t.__dict__["_told"] = writer, handles
 
+    viewed = t._array if _is_view(t) else None
+
     def told(g):
+        if viewed is not None:
+            _reads("backward", viewed, writer)
         first = g = wrap(g)
         for _, each in list(handles):
             if each.hook is not None:

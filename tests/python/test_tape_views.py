@@ -1,0 +1,134 @@
+"""Hooks and gradients of views of results, tensors that share memory, `out=` of views: what PyTorch
+gives.
+"""
+
+import numbus.tensors as torch
+import pytest
+from numbus import nn, optim
+
+pytestmark = [pytest.mark.numbus]
+
+
+def line(*shape):
+    n = 1
+    for extent in shape:
+        n *= extent
+    return (torch.arange(float(n)).reshape(shape) + 1).requires_grad_()
+
+
+def test_part_that_keeps_its_gradient():
+    w = line(4)
+    x = w * 2
+    y = x[:2]
+    y.retain_grad()
+    y.register_hook(lambda g: g * 10)
+    ((y * 2).sum() + x.sum()).backward()
+    assert y.grad.tolist() == [20, 20] and w.grad.tolist() == [42, 42, 2, 2]
+
+
+def test_whole_views_that_keep_their_gradients():
+    w = line(4)
+    x = w * 2
+    y = x.view(2, 2)
+    y.retain_grad()
+    ((y * 3).sum() + x.sum()).backward()
+    assert y.grad.tolist() == [[3, 3], [3, 3]] and w.grad.tolist() == [8, 8, 8, 8]
+    w = line(4)
+    u = (w * 2).unsqueeze(0)
+    u.retain_grad()
+    v = u.squeeze(0)
+    v.retain_grad()
+    (v * v).sum().backward()
+    assert u.grad.tolist() == [[4, 8, 12, 16]] and v.grad.tolist() == [4, 8, 12, 16]
+
+
+def test_views_of_leaves():
+    w = line(4)
+    y = w.view(2, 2)
+    y.register_hook(lambda g: g * 2)
+    (y * y).sum().backward()
+    assert w.grad.tolist() == [4, 8, 12, 16]
+    w = line(2, 3)
+    y = w.T
+    y.retain_grad()
+    (y @ w).sum().backward()
+    assert y.grad.tolist() == [[6, 15]] * 3
+    assert w.grad.tolist() == [[12, 12, 12], [30, 30, 30]]
+
+
+def test_chunks():
+    w = line(2, 3)
+    parts = (w * 2).chunk(3, 1)
+    for part in parts:
+        part.retain_grad()
+    a, b, c = parts
+    (a * b + c).sum().backward()
+    assert [part.grad.tolist() for part in parts] == [[[4], [10]], [[2], [8]], [[1], [1]]]
+
+
+@pytest.mark.parametrize("view", [lambda x: x[:2], lambda x: x.view(2, 2)])
+def test_what_cannot_be_told_apart(view):
+    w = line(4)
+    x = w * 2
+    y = view(x)
+    total = (y * 3).sum()
+    (g,) = torch.autograd.grad(total, y, retain_graph=True)
+    assert g.unique().tolist() == [3]
+    with pytest.raises(NotImplementedError, match="both are used"):
+        torch.autograd.grad(total + x.sum(), y)
+
+
+def test_writes_to_memory_of_a_view_with_a_hook():
+    w = line(4)
+    x = w * 2
+    y = x[:2]
+    y.retain_grad()
+    with pytest.raises(ValueError, match="read-only"):
+        y.mul_(3)
+    x.mul_(3)
+    with pytest.raises(NotImplementedError, match="written to since"):
+        (y * 2).sum().backward()
+
+
+def test_parameters_that_share_memory():
+    a, b = nn.Linear(2, 2, bias=False), nn.Linear(2, 2, bias=False)
+    b.weight.data = a.weight.data
+    with torch.no_grad():
+        a.weight.fill_(1.0)
+        b.weight[0, 0] = 5.0
+    x = torch.ones(1, 2)
+    (a(x) + 2 * b(x)).sum().backward()
+    assert a.weight.grad.tolist() == [[1, 1], [1, 1]]
+    assert b.weight.grad.tolist() == [[2, 2], [2, 2]]
+    optim.SGD([a.weight, b.weight], 0.5).step()
+    assert a.weight.tolist() == b.weight.tolist() == [[3.5, -0.5], [-0.5, -0.5]]
+
+
+def test_exchanged_data():
+    a, b = line(3), line(3)
+    with torch.no_grad():
+        b.mul_(2)
+    a.data, b.data = b.data, a.data
+    (a * b * b).sum().backward()
+    assert a.tolist() == [2, 4, 6] and b.tolist() == [1, 2, 3]
+    assert a.grad.tolist() == [1, 4, 9] and b.grad.tolist() == [4, 16, 36]
+
+
+@pytest.mark.filterwarnings("ignore:.*another shape")
+def test_out_of_another_size():
+    b = torch.zeros(4)
+    v = b[:2]
+    torch.add(torch.ones(3), 1, out=v)
+    assert b.tolist() == [2, 2, 2, 0] and v.tolist() == [2, 2, 2]
+    b = torch.zeros(5)
+    v = b[:4]
+    torch.add(torch.ones(2, 2), 1, out=b)
+    b[0] = 9
+    assert b.tolist() == [[9, 9], [2, 2]] and v.tolist() == [9, 9, 2, 2]
+    b = torch.zeros(4)
+    v = b[:2]
+    with pytest.raises(NotImplementedError, match="share its memory"):
+        torch.add(torch.ones(8), 1, out=b)
+    del v
+    torch.add(torch.ones(8), 1, out=b)
+    assert b.tolist() == [2] * 8
