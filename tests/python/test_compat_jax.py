@@ -91,17 +91,22 @@ MESSAGES = {
     "jax.grad(lambda x: x, argnums=2)(1.0)": (ValueError, "positional arguments"),
     "jax.vmap(lambda a, b: a + b)(jnp.ones(3), jnp.ones(4))": (ValueError, "sizes"),
     "jax.vmap(lambda a: a, in_axes=(0, 1))(jnp.ones(3))": (ValueError, "in_axes"),
-    "jax.vmap(lambda a: a, axis_name='i')(jnp.ones(3))": (NotImplementedError, "axis_name"),
+    "jax.vmap(jax.grad(lambda a: a * lax.psum(a, 'i')), axis_name='i')(jnp.ones(3))": (
+        NotImplementedError, "derivatives through it"),
+    "jax.vmap(jax.vmap(lambda b: lax.psum(b, 'i')), axis_name='i')(jnp.ones((3, 2)))": (
+        NotImplementedError, "an axis outside of another vmap"),
     "jax.jit(lambda s: 1)('text')": (TypeError, "static_argnums"),
     "jax.jit(lambda s: 1, static_argnums=0)([1])": (ValueError, "Non-hashable"),
     "jax.config.update('jax_debug_nans', True)": (NotImplementedError, "jax_debug_nans"),
     "jax.tree.map(lambda a, b: a, [1, 2], [1])": (ValueError, "different forms"),
     "random.uniform(3, (2,))": (TypeError, "not a key"),
     "random.uniform(random.split(random.key(0)), (2,))": (ValueError, "single key"),
-    "random.gamma(random.key(0), 1.0)": (AttributeError, "jax.random.gamma"),
+    "random.binomial(random.key(0), 3, 0.5)": (AttributeError, "jax.random.binomial"),
+    "random.gamma(random.key(0), jnp.ones(3), (2,))": (ValueError, "broadcast"),
+    "jax.grad(lambda a: random.gamma(random.key(0), a))(1.0)": (NotImplementedError, "derivatives"),
     "lax.scan(lambda c, x: c, 0, jnp.ones(2))": (TypeError, "not a pair"),
     "lax.fori_loop(0, 2, lambda i, v: v.astype(int), jnp.ones(2))": (TypeError, "carry"),
-    "lax.psum(1, 'i')": (AttributeError, "jax.lax.psum"),
+    "lax.psum(1, 'i')": (NameError, "unbound axis name"),
 }
 
 

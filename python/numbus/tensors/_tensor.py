@@ -290,10 +290,11 @@ def _is_beside_leaves(t):
 
 # Functions that give a part or another order of the elements of a tensor, in its memory.
 _VIEWS = frozenset(
-    """adjoint as_strided broadcast_to chunk conj detach diagonal dsplit expand expand_as flatten getitem
-    hsplit imag mH mT movedim moveaxis narrow permute ravel real reshape reshape_as select slice_
-    split split_with_sizes squeeze swapaxes swapdims t T H tensor_split transpose unbind unflatten
-    unfold unsqueeze reversed_axes matrices_transposed three_of two_of one_of view view_as view_as_complex view_as_real vsplit""".split()
+    """adjoint as_strided broadcast_to chunk conj detach diagonal dsplit expand expand_as flatten
+    getitem hsplit imag mH mT matrices_transposed movedim moveaxis narrow one_of permute ravel real
+    reshape reshape_as reversed_axes select slice_ split split_with_sizes squeeze swapaxes swapdims
+    t T H tensor_split three_of transpose two_of unbind unflatten unfold unsqueeze view view_as
+    view_as_complex view_as_real vsplit""".split()
 )
 
 

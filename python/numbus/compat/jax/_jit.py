@@ -9,6 +9,7 @@ from ... import _core
 from ...core.errors import message
 from . import _dtypes
 from ._array import Array
+from ._axes import any_named
 from ._transforms import arrays, is_number, refuse
 from .tree_util import tree_flatten, tree_leaves
 
@@ -126,7 +127,7 @@ class _Calls:
     def answer(self, given, named, fixed, static):
         """The function's results for arrays and static arguments."""
         # Within another one it is part of that, and may see its arrays otherwise than as arguments.
-        if _dtypes.is_jit_disabled() or _depth.calls > 0:
+        if _dtypes.is_jit_disabled() or _depth.calls > 0 or any_named():
             return arrays(self._fun(*given, **named))
         _depth.calls += 1
         try:

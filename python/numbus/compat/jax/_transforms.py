@@ -10,6 +10,7 @@ from ...core.dtypes import kind_of
 from ...core.errors import message
 from . import _dtypes
 from ._array import Array, as_array, late, made, narrowed
+from ._axes import Derivative, any_named, named_map
 from .tree_util import tree_flatten, tree_leaves, tree_map
 
 _NUMBERS = (bool, int, float, complex)
@@ -70,7 +71,8 @@ class _Flat:
         args = list(self.args)
         for k, tree in zip(self.numbers, self.trees(leaves, False), strict=True):
             args[k] = tree
-        return function(*args, **keywords)
+        with Derivative():
+            return function(*args, **keywords)
 
     def trees(self, leaves, final=True):
         """The trees of arrays, as a list of one for each argument, or what `grad` returns."""
@@ -238,9 +240,9 @@ def linearize(fun, *primals):
 def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_name=None,
          sum_match=False):  # fmt: skip
     """A function of arrays with one axis more: `numbus.vmap`. `in_axes` and `out_axes` are ints,
-    None, or trees of these.
+    None, or trees of these. `axis_name` is what `lax.psum` and its kin call the axis.
     """
-    refuse("vmap", axis_name=axis_name, spmd_axis_name=spmd_axis_name, sum_match=sum_match)
+    refuse("vmap", spmd_axis_name=spmd_axis_name, sum_match=sum_match)
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
 
@@ -263,7 +265,9 @@ def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_n
         def outs(leaves, build):
             return _spread(out_axes, build(leaves))
 
-        return mapped(call, leaves, axes, outs, _Leaves(), axis_size)
+        if axis_name is None and not any_named():
+            return mapped(call, leaves, axes, outs, _Leaves(), axis_size)
+        return named_map(call, leaves, axes, outs, _Leaves(), axis_size, axis_name)
 
     return wrapper
 
@@ -324,10 +328,12 @@ def _stacked(same, axis):
 
 def pmap(fun, axis_name=None, **options):
     """`vmap` on the one device."""
-    if axis_name is not None:
-        refuse("pmap", axis_name=axis_name)
+    axes = {key: options.pop(key) for key in ("in_axes", "out_axes") if key in options}
+    for name in ("devices", "backend", "static_broadcasted_argnums", "donate_argnums"):
+        if options.get(name) in (None, ()):
+            options.pop(name, None)
     refuse("pmap", **options)
-    return vmap(fun)
+    return vmap(fun, axis_name=axis_name, **axes)
 
 
 def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=()):

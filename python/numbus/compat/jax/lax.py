@@ -15,6 +15,17 @@ from .._missing import missing as _missing
 from . import _dtypes
 from . import numpy as jnp
 from ._array import Array, as_array, cast, made
+from ._axes import (  # noqa: F401
+    all_gather,
+    all_to_all,
+    axis_index,
+    axis_size,
+    pmax,
+    pmean,
+    pmin,
+    ppermute,
+    psum,
+)
 from ._functions import check_precision
 from ._transforms import _Leaves, _stacked, arrays
 from .tree_util import tree_flatten, tree_leaves, tree_map
@@ -556,6 +567,4 @@ def reduce_window(operand, init_value, computation, window_dimensions, window_st
 def __getattr__(name):
     if _SAME.get(name) is not None:
         return getattr(jnp, _SAME[name])
-    if name.startswith("p") and name in ("psum", "pmean", "pmax", "pmin", "ppermute"):
-        return _missing("jax.lax", name, "one device, on which the axes of vmap have no names")
     return _missing("jax.lax", name)
