@@ -92,9 +92,13 @@ MESSAGES = {
     "jax.vmap(lambda a, b: a + b)(jnp.ones(3), jnp.ones(4))": (ValueError, "sizes"),
     "jax.vmap(lambda a: a, in_axes=(0, 1))(jnp.ones(3))": (ValueError, "in_axes"),
     "jax.vmap(jax.grad(lambda a: a * lax.psum(a, 'i')), axis_name='i')(jnp.ones(3))": (
-        NotImplementedError, "derivatives through it"),
+        NotImplementedError,
+        "derivatives through it",
+    ),
     "jax.vmap(jax.vmap(lambda b: lax.psum(b, 'i')), axis_name='i')(jnp.ones((3, 2)))": (
-        NotImplementedError, "an axis outside of another vmap"),
+        NotImplementedError,
+        "an axis outside of another vmap",
+    ),
     "jax.jit(lambda s: 1)('text')": (TypeError, "static_argnums"),
     "jax.jit(lambda s: 1, static_argnums=0)([1])": (ValueError, "Non-hashable"),
     "jax.config.update('jax_debug_nans', True)": (NotImplementedError, "jax_debug_nans"),

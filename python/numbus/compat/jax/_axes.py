@@ -65,28 +65,29 @@ def named_map(call, leaves, axes, outs, of, count, name):
     if n is None and known:
         n = next(x.shape[d] for x, d in zip(leaves, axes, strict=True) if d is not None)
     index = Array(nb.arange(n or 0, dtype="i4"))
+    asked = []
+
+    def one(given):
+        own = given[: len(leaves)]
+        rest = iter(given[len(leaves) + 1 :])
+        answers = [[next(rest) for _ in answer] for answer, _ in axis.answers]
+        axis.begin(given[len(leaves)], answers, n)
+        stack.append(axis)
+        try:
+            return call(own)
+        except _Ask as question:
+            asked.append(question)  # of the innermost axis, which is this one
+            return list(question.leaves)
+        finally:
+            stack.pop()
+
+    def where(made, build):
+        return [0] * len(made) if asked else outs(made, build)
+
     while True:
-        asked = []
+        asked.clear()
         extra = [leaf for answer, _ in axis.answers for leaf in answer]
-        extra_axes = [d for answer, where in axis.answers for d in [where] * len(answer)]
-
-        def one(given, asked=asked, extra=extra):
-            own = given[: len(leaves)]
-            rest = iter(given[len(leaves) + 1 :])
-            answers = [[next(rest) for _ in answer] for answer, _ in axis.answers]
-            axis.begin(given[len(leaves)], answers, n)
-            stack.append(axis)
-            try:
-                return call(own)
-            except _Ask as question:
-                asked.append(question)  # of the innermost axis, which is this one
-                return list(question.leaves)
-            finally:
-                stack.pop()
-
-        def where(made, build, asked=asked):
-            return [0] * len(made) if asked else outs(made, build)
-
+        extra_axes = [d for answer, along in axis.answers for d in [along] * len(answer)]
         all_axes = [*axes, 0, *extra_axes]
         found = mapped(one, [*leaves, index, *extra], all_axes, where, of, count)
         if not asked:
@@ -232,9 +233,7 @@ def all_to_all(x, axis_name, split_axis, concat_axis, *, axis_index_groups=None,
     def exchanged(a):
         d = split_axis % (a.ndim - 1) + 1
         if a.shape[d] != n:
-            raise ValueError(
-                message("jax.lax.all_to_all", "extent of split_axis", a.shape[d], n)
-            )
+            raise ValueError(message("jax.lax.all_to_all", "extent of split_axis", a.shape[d], n))
         rest = nb.moveaxis(nb.swapaxes(a._a, 0, d), d, concat_axis % (a.ndim - 1) + 1)
         return Array(as_array(rest), a.weak_type)
 

@@ -163,9 +163,7 @@ def dirichlet(key, alpha, shape=None, dtype=None):
     t = _float_type("dirichlet", dtype)
     alpha = _parameter("dirichlet", alpha, t)
     if alpha.ndim < 1:
-        raise ValueError(
-            f"dirichlet requires alpha.ndim >= 1, got alpha.ndim == {alpha.ndim}"
-        )
+        raise ValueError(f"dirichlet requires alpha.ndim >= 1, got alpha.ndim == {alpha.ndim}")
     shape = alpha.shape[:-1] if shape is None else _sizes(shape)
     x = loggamma(key, Array(alpha), (*shape, alpha.shape[-1]), t)._a
     x = nb.exp(x - nb.max(x, axis=-1, keepdims=True))
