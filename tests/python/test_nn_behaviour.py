@@ -501,3 +501,41 @@ def test_bounded_gradients(p):
     vector = nn.utils.parameters_to_vector(ws)
     nn.utils.vector_to_parameters(vector * 3, ws)
     assert (numbers(ws[1]) == 3).all()
+
+
+@pytest.mark.parametrize("kind", ["int64", "int32", "uint8", "int8"])
+def test_losses_of_integer_targets_have_the_type_of_the_input(kind):
+    x = T.tensor([0.25, -1.5, 2.0])
+    for name in (
+        "mse_loss l1_loss smooth_l1_loss huber_loss soft_margin_loss hinge_embedding_loss "
+        "poisson_nll_loss"
+    ).split():
+        whole = T.tensor([1, 0, 1]).to(getattr(T, kind))
+        for t in (x, x.half()):
+            found = getattr(F, name)(t, whole)
+            assert found.dtype == t.dtype
+            assert found.item() == pytest.approx(getattr(F, name)(t, whole.to(t.dtype)).item())
+        assert F.margin_ranking_loss(x, -x, whole).dtype == T.float32
+        assert F.gaussian_nll_loss(x, whole, x * x).dtype == T.float32
+    assert F.huber_loss(x, T.ones(3, dtype=T.float64)).dtype == T.float32
+
+
+def test_batches_without_examples_move_no_statistics():
+    for m, shape in ((nn.BatchNorm1d(5), (0, 5, 9)), (nn.BatchNorm2d(5), (0, 5, 2, 2))):
+        x = T.ones(shape, requires_grad=True)
+        y = m(x)
+        y.sum().backward()
+        assert y.shape == shape and x.grad.shape == shape and m.weight.grad.tolist() == [0] * 5
+        assert m.running_mean.tolist() == [0] * 5 and m.running_var.tolist() == [1] * 5
+    m = nn.InstanceNorm1d(5, track_running_stats=True)
+    assert m(T.ones(0, 5, 9)).shape == (0, 5, 9) and m.running_var.tolist() == [1] * 5
+
+
+def test_power_means_of_negative_windows():
+    x = T.tensor([[[-1.0, 0, 1, 2, 0, 0]]], requires_grad=True)
+    y = F.lp_pool1d(x, 1, 2)
+    assert y.tolist() == [[[-1, 3, 0]]]
+    y = F.lp_pool1d(x, 2, 2)
+    y.sum().backward()
+    assert x.grad.tolist() == [[[-1, 0, pytest.approx(5**-0.5), pytest.approx(2 * 5**-0.5), 0, 0]]]
+    assert F.lp_pool1d(x, 3, 2).isnan().tolist() == [[[True, False, False]]]

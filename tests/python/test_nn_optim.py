@@ -102,3 +102,22 @@ def test_plateaus(k):
         schedule.step(tensors.tensor(metric))
         rates.append(optimizer.param_groups[0]["lr"])
     np.testing.assert_allclose(rates, RECORDED[f"plateau {k}"], rtol=1e-12)
+
+
+def test_rates_of_lbfgs_that_are_tensors():
+    found = []
+    for lr in (0.01, tensors.tensor(0.01, dtype=tensors.float64)):
+        w = tensors.tensor([3.0, -2.0], dtype=tensors.float64, requires_grad=True)
+        method = optim.LBFGS([w], lr=lr)
+
+        def closure(w=w, method=method):
+            method.zero_grad()
+            loss = (w**4).sum()
+            loss.backward()
+            return loss
+
+        for _ in range(3):
+            method.step(closure)
+        assert float(lr) == 0.01
+        found.append(w.tolist())
+    assert found[0] == found[1]

@@ -129,7 +129,7 @@ class LBFGS(Optimizer):
                 direction = self._direction(gradient, pairs, scale)
             state["gradient"], state["direction"], state["scale"] = gradient, direction, scale
             before = loss
-            t = group["lr"]
+            t = float(group["lr"])  # which may be a tensor, and stays as it is
             if state["n_iter"] == 1:
                 t *= min(1.0, 1.0 / float(gradient.abs().sum()))
             slope = float(gradient.dot(direction))

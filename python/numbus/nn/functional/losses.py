@@ -24,8 +24,16 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _pair(op, input, target):
+def _operands(op, input, target, own=False):
+    """Input and target, whose integers, or with `own` all of whose numbers, take the input's type."""
     x, y = floating(op, input), array(op, target, "target")
+    if kind_of(y.dtype) not in "fc" or (own and y.dtype != x.dtype):
+        y = y.astype(x.dtype)
+    return x, y
+
+
+def _pair(op, input, target, own=False):
+    x, y = _operands(op, input, target, own)
     same_extents(op, x, y)
     return x, y
 
@@ -94,7 +102,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     reduction = reduction_of("huber_loss", None, None, reduction)
     if delta <= 0:
         raise ValueError(message("huber_loss", "delta is not positive", delta, "delta > 0"))
-    x, y = _pair("huber_loss", input, target)
+    x, y = _pair("huber_loss", input, target, True)
     return _weighted(_smooth(x, y, delta), weight, reduction)
 
 
@@ -331,7 +339,7 @@ def poisson_nll_loss(
     """
     op = "poisson_nll_loss"
     reduction = reduction_of(op, size_average, reduce, reduction)
-    x, y = floating(op, input), array(op, target, "target")
+    x, y = _operands(op, input, target)
     loss = np.exp(x) - y * x if log_input else x - y * np.log(x + eps)
     if full:
         safe = np.where(y > 1, y, 1)
@@ -347,7 +355,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     """
     op = "gaussian_nll_loss"
     reduction = reduction_of(op, None, None, reduction)
-    x, y = floating(op, input), array(op, target, "target")
+    x, y = _operands(op, input, target)
     v = floating(op, var, "var")
     if v.shape != x.shape and v.shape == x.shape[:-1]:
         v = v[..., None]
@@ -361,8 +369,8 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """log(1 + exp(-target input)) for targets of 1 and -1."""
     reduction = reduction_of("soft_margin_loss", size_average, reduce, reduction)
-    x = floating("soft_margin_loss", input)
-    return reduced(-log_logistic(x * array("soft_margin_loss", target, "target")), reduction)
+    x, y = _operands("soft_margin_loss", input, target, True)
+    return reduced(-log_logistic(x * y), reduction)
 
 
 def _above(x):
@@ -378,7 +386,8 @@ def margin_ranking_loss(
     op = "margin_ranking_loss"
     reduction = reduction_of(op, size_average, reduce, reduction)
     a, b = floating(op, input1, "input1"), floating(op, input2, "input2")
-    return reduced(_above(-array(op, target, "target") * (a - b) + margin), reduction)
+    d, y = _operands(op, a - b, target)
+    return reduced(_above(-y * d + margin), reduction)
 
 
 @pure_function

@@ -73,11 +73,13 @@ def batch_norm(
             )
     if training:
         n = size_of(x.shape) // max(channels, 1)
-        if n <= 1:
+        if n == 1:
             raise ValueError(
                 message(op, "one value a channel while training", f"input of shape {x.shape}",
                         "more than 1 value per channel")
             )  # fmt: skip
+        if n == 0:  # of no elements, which move nothing
+            return _scaled(op, x, weight, bias, lined, (channels,))
         y, mean, variance = _standard(x, (0, *range(2, x.ndim)), eps)
         if running_mean is not None:
             _moved(running_mean, mean, momentum)
@@ -112,11 +114,13 @@ def instance_norm(
     channels, lined = x.shape[1], channel_shape(x.ndim)
     if use_input_stats:
         n = size_of(x.shape[2:])
-        if n <= 1:
+        if n == 1:
             raise ValueError(
                 message(op, "one element a channel", f"input of shape {x.shape}",
                         "more than 1 spatial element")
             )  # fmt: skip
+        if size_of(x.shape) == 0:
+            return _scaled(op, x, weight, bias, lined, (channels,))
         y, mean, variance = _standard(x, tuple(range(2, x.ndim)), eps)
         if running_mean is not None:
             _moved(running_mean, np.mean(mean, axis=0), momentum)

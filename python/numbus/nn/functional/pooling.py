@@ -379,9 +379,10 @@ def _power_pool(count, input, norm_type, kernel_size, stride, ceil_mode):
     x = floating(op, input)
     kernel = each(op, "kernel_size", kernel_size, count)
     means = _avg_pool(count, x**norm_type, kernel, stride, 0, ceil_mode, True, None)
-    sums = means * size_of(kernel)
-    positive = np.where(sums > 0, sums, sums.dtype.type(0))
-    return np.sign(constant(sums)) * positive ** (1.0 / norm_type)
+    sums = np.sign(constant(means)) * np.abs(means) * size_of(kernel)
+    one = sums.dtype.type(1)
+    power = np.where(sums == 0, one, sums) ** (1.0 / norm_type)  # of negative sums NaN, but for 1
+    return np.where(sums == 0, sums.dtype.type(0.0 ** (1.0 / norm_type)), power)
 
 
 @pure_function
