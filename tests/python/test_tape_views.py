@@ -132,3 +132,12 @@ def test_out_of_another_size():
     del v
     torch.add(torch.ones(8), 1, out=b)
     assert b.tolist() == [2] * 8
+
+
+def test_attributes_that_are_not_there_name_the_line():
+    t = torch.ones(2)
+    assert not hasattr(t, "to_sparse_csr") and getattr(t, "nothing", 3) == 3
+    with pytest.raises(AttributeError, match=r"not yet; got to_mkldnn at .*test_tape_views.py:\d+"):
+        t.to_mkldnn()
+    with pytest.raises(AttributeError, match="has no attribute '_nothing'"):
+        _ = t._nothing

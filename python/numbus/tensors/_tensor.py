@@ -3,11 +3,16 @@
 import numpy
 
 from .. import _core
+from ..core import fallback
 from ..core.dtypes import kind_of
 from ..core.errors import message
 from ..core.host import on_host
 from ..core.operands import on_its_memory, to_ndarray
 from . import _dtypes
+
+
+class MissingMethod(AttributeError, NotImplementedError):
+    """A method that tensors have not, or not yet: to programs, one that is not there."""
 
 
 class Tensor(_core.TensorBase):
@@ -39,6 +44,15 @@ class Tensor(_core.TensorBase):
                 message("Tensor", "neither data nor sizes", data, "one sequence, or integers")
             )
         return _core.new_tensor(cls, a if device is None else a.to_device(str(device)))
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        file, line = fallback.caller()
+        raise MissingMethod(
+            message("Tensor", "a tensor has no such attribute, or has it not yet",
+                    f"{name} at {file}:{line}", "another way to write it")
+        )  # fmt: skip
 
     @property
     def requires_grad(self):

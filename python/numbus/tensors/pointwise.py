@@ -99,6 +99,7 @@ for _name, _function in {
 }.items():  # fmt: skip
     _unary(_name, _of_floats(_function), f"The inverse of {_name[1:]}.")
 arcsin, arccos, arctan = _made["asin"], _made["acos"], _made["atan"]
+Tensor.arcsin, Tensor.arccos, Tensor.arctan = arcsin, arccos, arctan
 
 
 def _erf(name):

@@ -245,6 +245,7 @@ min.__doc__ = """The smallest element; along a dimension, values and indices; of
 Tensor.max, Tensor.min = max, min
 
 
+@method()
 @tensor_function
 def aminmax(input, *, dim=None, keepdim=False):
     """The smallest and the largest elements."""

@@ -463,12 +463,14 @@ def flip(input, dims):
 Tensor.flip = lambda self, *dims: _flip(self, sizes("flip", dims))
 
 
+@method()
 @tensor_function
 def fliplr(input):
     """The columns in reverse order."""
     return nb.fliplr(input).copy()
 
 
+@method()
 @tensor_function
 def flipud(input):
     """The rows in reverse order."""
@@ -518,6 +520,7 @@ def diagonal(input, offset=0, dim1=0, dim2=1):
     return nb.diagonal(input, offset, dim1, dim2)
 
 
+@method()
 @tensor_function
 def diag_embed(input, offset=0):
     """Matrices with these diagonals."""

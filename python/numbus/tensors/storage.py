@@ -122,7 +122,7 @@ Tensor.mH = property(Tensor.adjoint)
 Tensor.negative_ = Tensor.neg_
 for _module in (linalg, products, rearranging, statistics):
     for _name in (
-        "aminmax", "diag_embed", "fliplr", "flipud", "kron", "matrix_power", "qr", "slogdet", "svd",
+        "kron", "matrix_power", "qr", "slogdet", "svd",
     ):  # fmt: skip
         if hasattr(_module, _name) and not hasattr(Tensor, _name):
             setattr(Tensor, _name, getattr(_module, _name))

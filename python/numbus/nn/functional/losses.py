@@ -25,7 +25,7 @@ __all__ = [
 
 
 def _operands(op, input, target, own=False):
-    """Input and target, whose integers, or with `own` all of whose numbers, take the input's type."""
+    """Input and target; its integers (with `own`: all its numbers) take the type of the input."""
     x, y = floating(op, input), array(op, target, "target")
     if kind_of(y.dtype) not in "fc" or (own and y.dtype != x.dtype):
         y = y.astype(x.dtype)

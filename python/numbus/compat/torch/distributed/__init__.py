@@ -25,8 +25,8 @@ class GroupMember:
 
 
 def __getattr__(name):
-    if name == "run":
+    if name in ("nn", "run"):
         import importlib
 
-        return importlib.import_module(f"{__package__}.run")
+        return importlib.import_module(f"{__package__}.{name}")
     return _missing("torch.distributed", name)
