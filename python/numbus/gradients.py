@@ -8,7 +8,7 @@ import numpy
 
 from . import _core
 from ._core import generic, ndarray
-from .core import trees
+from .core import derivatives, trees
 from .core.dtypes import kind_of
 from .core.errors import message
 from .core.operands import to_ndarray
@@ -451,8 +451,10 @@ class detect_anomaly:
         self._before = []
 
     def __enter__(self):
+        derivatives.looked_at[0] += self._which == 2
         self._before.append(_core.detect_anomalies(self._which))
         return self
 
     def __exit__(self, *error):
+        derivatives.looked_at[0] -= self._which == 2
         _core.detect_anomalies(self._before.pop())

@@ -114,6 +114,12 @@ def _make(name, names):
         args = (*arrays, *args[count:])
         if derivatives.watched(arrays):
             return derivatives.apply("linalg." + name, wrapper, args, kwargs)
+        found = by_library(arrays, args, kwargs)
+        if derivatives.looked_at[0]:
+            derivatives.require_numbers(name, arrays, found)
+        return found
+
+    def by_library(arrays, args, kwargs):
         if not any([_on_gpu(a) for a in arrays]):
             return library(apart, args, kwargs)
         from . import _cusolver  # not at start-up

@@ -93,3 +93,24 @@ def test_functions_with_derivatives_of_their_own():
     x = torch.ones(2, requires_grad=True)
     with torch.autograd.detect_anomaly(), pytest.raises(RuntimeError, match="derivative of Bad at"):
         Bad.apply(x).sum().backward()
+
+
+@pytest.mark.parametrize("size", [2, 40])
+def test_libraries_on_a_cpu(size):
+    a = nb.eye(size)
+    a[0, 1] = numpy.inf
+    for name, function in {
+        "solve": lambda: nb.linalg.solve(a, nb.ones(size)),
+        "inv": lambda: nb.linalg.inv(a * 1.0),
+    }.items():
+        if not numpy.isnan(numpy.asarray(function())).any():
+            continue
+        with pytest.raises(RuntimeError, match=f"gave NaN; got {name} at"), nb.detect_anomaly():
+            function()
+    x = nb.ones(size * 64)
+    x[3] = numpy.inf
+    with pytest.raises(RuntimeError, match=r"gave NaN; got .* at"), nb.detect_anomaly():
+        numpy.asarray(nb.fft.rfft(x))
+    a[0, 0] = numpy.nan  # an operand that has NaN says nothing of the operation
+    with nb.detect_anomaly():
+        nb.linalg.solve(a, nb.ones(size))

@@ -16,10 +16,11 @@ import numpy
 
 from .. import _core
 from .._core import generic, ndarray
-from . import trees
+from . import fallback, trees
 from .errors import message
-from .operands import to_ndarray
+from .operands import to_ndarray, to_numpy
 
+looked_at = [0]  # blocks of numbus.detect_anomaly that are open
 _RULES = {}
 _COMPOSED = {}  # by functions that have rules
 
@@ -81,6 +82,23 @@ def apply(name, function, args, kwargs):
     # Copies for the rule, for the same reason; they depend on the operands as the results do.
     pull = rule(_Call(kept, kwargs, [_core.copy_of(a) for a in made]))
     return trees.unflatten(shape, [a[()] if a.ndim == 0 else a for a in made])
+
+
+def require_numbers(name, operands, result):
+    """Raises where NaN comes of operands without it, as numbus.detect_anomaly asks."""
+
+    def has_nan(x):
+        a = to_ndarray(x)
+        return a.dtype.kind in "fc" and bool(numpy.isnan(to_numpy(a)).any())
+
+    with _core.unobserved():
+        if any([has_nan(x) for x in operands]) or not any(map(has_nan, trees.flatten(result)[0])):
+            return result
+    file, line = fallback.caller()
+    raise RuntimeError(
+        message("detect_anomaly", "an operation on numbers gave NaN", f"{name} at {file}:{line}",
+                "numbers")
+    )  # fmt: skip
 
 
 def of_element(name, function, slope, operands):
