@@ -13,6 +13,7 @@ import test_nn_functional as recorded
 nb = pytest.importorskip("numbus")
 from numbus import nn  # noqa: E402
 from numbus import tensors as T  # noqa: E402
+from numbus.nn import functional as F  # noqa: E402
 from numbus.nn.functional import attention  # noqa: E402
 
 pytestmark = pytest.mark.numbus
@@ -54,6 +55,27 @@ def test_modules(monkeypatch, masks):
     monkeypatch.setitem(attention.LIMITS, "scores", 0)
     monkeypatch.setitem(attention.LIMITS, "keys", 4)
     for a, b in zip(attended(2, 7, 9, masks), expected):
+        np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-12)
+
+
+SHAPES = [(7, 8), (1, 8), (7, 1), (3, 7, 8), (3, 1, 1), (2, 1, 7, 8), (2, 3, 7, 8), (8,), (1,)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_derivatives_by_masks(monkeypatch, shape):
+    def found():
+        random = np.random.default_rng(1)
+        shapes = ((2, 3, 7, 4), (2, 3, 8, 4), (2, 3, 8, 5), shape)
+        given = [T.tensor(random.normal(size=s)).requires_grad_() for s in shapes]
+        y = F.scaled_dot_product_attention(*given)
+        (y * T.tensor(random.normal(size=tuple(y.shape)))).sum().backward()
+        return [t.cpu().numpy() for t in (y.detach(), *[x.grad for x in given])]
+
+    expected = found()
+    monkeypatch.setitem(attention.LIMITS, "scores", 0)
+    monkeypatch.setitem(attention.LIMITS, "keys", 3)
+    for a, b in zip(found(), expected, strict=True):
+        assert a.shape == b.shape
         np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-12)
 
 

@@ -2,7 +2,6 @@
 
 import math
 
-from ... import _core
 from ...core.dtypes import kind_of
 from ...core.errors import message
 from ...functions import names as np
@@ -37,8 +36,8 @@ def scaled_dot_product_attention(
 
     Where there are many scores, these are never stored as a whole: keys are taken in blocks, with
     the largest score and the sum of exponentials so far (Milakov and Gimelshein, 2018; Rabe and
-    Staats, 2021), also for the derivative. With dropout, with derivatives by the mask, or where
-    leading extents differ, memory for all scores is needed.
+    Staats, 2021), also for the derivative. With dropout, or where leading extents differ, memory
+    for all scores is needed.
     """
     op = "scaled_dot_product_attention"
     q, k, v = floating(op, query, "query"), floating(op, key, "key"), floating(op, value, "value")
@@ -50,7 +49,7 @@ def scaled_dot_product_attention(
     if enable_gqa:
         k, v = _shared_heads(op, q, k), _shared_heads(op, q, v)
     factor = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
-    if _many(q, k, v, attn_mask, dropout_p):
+    if _many(q, k, v, dropout_p):
         given = None if attn_mask is None else array(op, attn_mask, "attn_mask")
         if given is not None and is_causal:
             raise ValueError(message(op, "attn_mask with is_causal", "both", "one of them"))
@@ -64,13 +63,11 @@ def scaled_dot_product_attention(
 LIMITS = {"scores": 1 << 24, "keys": 512}
 
 
-def _many(q, k, v, mask, dropout_p):
+def _many(q, k, v, dropout_p):
     """Whether there are too many scores to store them, and blocks can do without."""
     lead = q.shape[:-2]
     plain = dropout_p == 0 and k.shape[:-2] == lead and v.shape[:-2] == lead
     plain = plain and q.dtype == k.dtype == v.dtype and kind_of(q.dtype) == "f"
-    if mask is not None:
-        plain = plain and not _core.depends(array("attention", mask, "attn_mask"))
     return plain and math.prod(lead) * q.shape[-2] * k.shape[-2] > LIMITS["scores"]
 
 
@@ -81,7 +78,9 @@ def _in_blocks(q, k, v, mask, causal, factor):
     rows = np.arange(q.shape[-2])[:, None] if causal else None
     kind = q.dtype.type
 
-    def scores(q, k, at):
+    added = mask is not None and mask.dtype != bool  # and so may have a derivative
+
+    def scores(q, k, mask, at):
         s = np.matmul(q * kind(factor), np.swapaxes(k[..., at : at + step, :], -1, -2))
         if causal:
             columns = np.arange(at, min(at + step, count))
@@ -93,13 +92,12 @@ def _in_blocks(q, k, v, mask, causal, factor):
             return np.where(part, s, kind(-np.inf))
         return s + part.astype(q.dtype)
 
-    @custom_gradient
-    def attended(q, k, v):
+    def attended(q, k, v, mask=mask):
         most = np.full((*q.shape[:-1], 1), -np.inf, q.dtype)
         total = np.zeros((*q.shape[:-1], 1), q.dtype)
         found = np.zeros((*q.shape[:-1], v.shape[-1]), q.dtype)
         for at in starts:
-            s = scores(q, k, at)
+            s = scores(q, k, mask, at)
             more = np.maximum(most, np.max(s, axis=-1, keepdims=True))
             base = np.where(more == -np.inf, kind(0), more)
             e, old = np.exp(s - base), np.exp(most - base)
@@ -113,23 +111,44 @@ def _in_blocks(q, k, v, mask, causal, factor):
 
         def pull(g):
             along = np.sum(g * y, axis=-1, keepdims=True)
-            slope_q, slopes_k, slopes_v = np.zeros(q.shape, q.dtype), [], []
+            slope_q, slopes_k, slopes_v, slopes = np.zeros(q.shape, q.dtype), [], [], []
             for at in starts:
-                p = np.exp(scores(q, k, at) - level)
+                p = np.exp(scores(q, k, mask, at) - level)
                 slopes_v.append(np.matmul(np.swapaxes(p, -1, -2), g))
                 back = np.matmul(g, np.swapaxes(v[..., at : at + step, :], -1, -2))
-                d = p * (back - along) * kind(factor)
+                d = p * (back - along)
+                if added:
+                    slopes.append(_summed_to(d, mask.shape))
+                d = d * kind(factor)
                 slope_q = slope_q + np.matmul(d, k[..., at : at + step, :])
                 slopes_k.append(np.matmul(np.swapaxes(d, -1, -2), q))
-            return (
+            found = (
                 slope_q,
                 np.concatenate(slopes_k, axis=-2),
                 np.concatenate(slopes_v, axis=-2),
             )
+            if not added:
+                return found
+            of_mask = np.concatenate(slopes, axis=-1)
+            if mask.shape[-1] == 1:
+                of_mask = np.sum(of_mask, axis=-1, keepdims=True)
+            return *found, of_mask.astype(mask.dtype)
 
         return y, pull
 
-    return attended(q, k, v)
+    if added:
+        return custom_gradient(attended)(q, k, v, mask)
+    return custom_gradient(attended)(q, k, v)
+
+
+def _summed_to(d, shape):
+    """The sum of a block of scores over the axes along which a mask of that shape is spread, but
+    the last one.
+    """
+    axes = tuple(range(d.ndim - len(shape)))
+    d = np.sum(d, axis=axes) if axes else d
+    ones = tuple([k for k, n in enumerate(shape[:-1]) if n == 1 and d.shape[k] != 1])
+    return np.sum(d, axis=ones, keepdims=True) if ones else d
 
 
 def _shared_heads(op, q, x):
@@ -216,7 +235,7 @@ def heads_attend(
     lined_q, lined_k, lined_v = parts(q), parts(k), parts(v)
     factor = 1 / math.sqrt(each_head)
     found = None
-    if not need_weights and _many(lined_q, lined_k, lined_v, mask, dropout_p):
+    if not need_weights and _many(lined_q, lined_k, lined_v, dropout_p):
         y = _in_blocks(lined_q, lined_k, lined_v, mask, False, factor)
     else:
         scores = np.matmul(lined_q * factor, lined_k.transpose((0, 1, 3, 2)))

@@ -58,12 +58,19 @@ class _Recurrent(Layer):
         return self.add_weight((n,), self.bias_initializer, name="bias")
 
     def call(self, inputs, initial_state=None, mask=None, training=False):
-        """The last output, or all; with `return_state` the states after it, too."""
-        if mask is not None:
-            raise NotImplementedError(
-                message(type(self).__name__, "mask= is not yet available", "a mask", "None")
-            )
+        """The last output, or all; with `return_state` the states after it, too.
+
+        mask: of bool, (examples, steps); where it is False a step changes neither state nor output.
+        """
         x = inputs._value()
+        if mask is not None:
+            mask = mask._value() if isinstance(mask, Tensor) else nb.asarray(mask)
+            if mask.shape != x.shape[:2]:
+                raise ValueError(
+                    message(type(self).__name__, "the mask does not fit the input", mask.shape,
+                            x.shape[:2])
+                )  # fmt: skip
+            mask = mask.astype(bool)
         if training and self.dropout:
             drawn = _f.dropout(nb.ones((x.shape[0], 1, x.shape[2]), x.dtype), self.dropout, True)
             x = x * drawn
@@ -84,8 +91,14 @@ class _Recurrent(Layer):
         weights, found = self.recurrent_kernel._value(), []
         steps = range(x.shape[1])
         for k in reversed(steps) if self.go_backwards else steps:
-            states = self._step(parts[:, k], states, weights, own)
-            found.append(states[0])
+            after = self._step(parts[:, k], states, weights, own)
+            output = after[0]
+            if mask is not None:
+                on = mask[:, k, None]
+                after = [nb.where(on, new, old) for new, old in zip(after, states, strict=True)]
+                output = nb.where(on, output, found[-1] if found else nb.zeros_like(output))
+            states = after
+            found.append(output)
         made = _ops.tensor(nb.stack(found, axis=1) if self.return_sequences else found[-1])
         return [made, *[_ops.tensor(s) for s in states]] if self.return_state else made
 
