@@ -221,3 +221,26 @@ def test_programs_of_tutorials(tmp_path):
     assert lines[-1] == "W = 3.00, b = 2.00"
     shown = [line for line in lines if line.startswith("17/17 ━━━━━━━━━━━━━━━━━━━━ ")]
     assert len(shown) == 4 and " - accuracy: " in shown[0] and " - val_loss: " in shown[0]
+
+
+@pytest.mark.parametrize("kind", ["SimpleRNN", "LSTM", "GRU"])
+def test_masks_of_recurrent_layers(kind):
+    """A masked step changes neither the states nor the output; zeros before the first one."""
+    tf, keras = _names()["tf"], _names()["keras"]
+    x = tf.constant(numpy.random.default_rng(0).normal(size=(3, 5, 4)).astype("f4"))
+    on = numpy.array([[1, 1, 1, 0, 0], [0, 1, 0, 1, 1], [0, 0, 0, 0, 0]], bool)
+    layer = getattr(keras.layers, kind)(3, return_sequences=True, return_state=True)
+    output, *states = layer(x, mask=tf.constant(on))
+    assert isinstance(layer(x), tuple)
+    for n in range(3):
+        kept = numpy.asarray(x)[n : n + 1, on[n]]
+        if not kept.size:
+            assert not output.numpy()[n].any() and not states[0].numpy()[n].any()
+            continue
+        short, *last = layer(tf.constant(kept))
+        assert numpy.allclose(output.numpy()[n][on[n]], short.numpy()[0], atol=1e-6)
+        for a, b in zip(states, last, strict=True):
+            assert numpy.allclose(a.numpy()[n], b.numpy()[0], atol=1e-6)
+    assert numpy.array_equal(output.numpy()[0, 3], output.numpy()[0, 2])
+    with pytest.raises(ValueError, match="mask does not fit"):
+        layer(x, mask=tf.constant(on[:2]))

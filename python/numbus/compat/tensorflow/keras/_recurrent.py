@@ -100,7 +100,7 @@ class _Recurrent(Layer):
             states = after
             found.append(output)
         made = _ops.tensor(nb.stack(found, axis=1) if self.return_sequences else found[-1])
-        return [made, *[_ops.tensor(s) for s in states]] if self.return_state else made
+        return (made, *[_ops.tensor(s) for s in states]) if self.return_state else made
 
     def _biases(self):
         return (None if self.bias is None else self.bias._value()), None
