@@ -142,3 +142,8 @@ def test_attributes_that_are_not_there_name_the_line():
         t.to_mkldnn()
     with pytest.raises(AttributeError, match="has no attribute '_nothing'"):
         _ = t._nothing
+
+
+def test_extremes_by_name():
+    found = torch.tensor([[1.0, -2.0], [3.0, 0.5]]).aminmax(dim=1)
+    assert found.min.tolist() == [-2, 0.5] and found.max.tolist() == [1, 3]

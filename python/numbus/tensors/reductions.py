@@ -245,12 +245,15 @@ min.__doc__ = """The smallest element; along a dimension, values and indices; of
 Tensor.max, Tensor.min = max, min
 
 
+_EXTREMES = collections.namedtuple("aminmax", ["min", "max"])
+
+
 @method()
 @tensor_function
 def aminmax(input, *, dim=None, keepdim=False):
     """The smallest and the largest elements."""
     axis = _axis("aminmax", dim, input)
-    return nb.min(input, axis=axis, keepdims=keepdim), nb.max(input, axis=axis, keepdims=keepdim)
+    return _EXTREMES(*[f(input, axis=axis, keepdims=keepdim) for f in (nb.min, nb.max)])
 
 
 @method()
