@@ -77,6 +77,11 @@ void set_error(const Error& e) {
     case ErrorKind::Memory: type = PyExc_MemoryError; break;
     case ErrorKind::Overflow: type = PyExc_OverflowError; break;
     case ErrorKind::NotImplemented: type = PyExc_NotImplementedError; break;
+    case ErrorKind::Linalg: {
+      nb::object error = nb::module_::import_("numpy.linalg").attr("LinAlgError");
+      PyErr_SetString(error.ptr(), e.what());
+      return;
+    }
     case ErrorKind::Axis: {
       nb::object axis = nb::module_::import_("numpy.exceptions").attr("AxisError");
       PyErr_SetString(axis.ptr(), e.what());

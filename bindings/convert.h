@@ -165,6 +165,7 @@ void bind_devices(nb::module_& m);
 void bind_dlpack(nb::module_& m);
 void bind_vendor(nb::module_& m);
 void bind_fft_loops(nb::module_& m);
+void bind_linalg(nb::module_& m);
 void bind_flat(nb::module_& m);
 void bind_frontend(nb::module_& m);
 void bind_caught();

@@ -185,6 +185,7 @@ NB_MODULE(_core, m) {
   bind_float_errors(m);
   bind_gradients(m);
   bind_fft_loops(m);
+  bind_linalg(m);
   bind_formulas(m);
   bind_recipes(m);
   bind_steps(m);

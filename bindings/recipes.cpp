@@ -297,7 +297,15 @@ nb::object record_batch(const nb::tuple& given, int64_t n, nb::handle body) {
     return nb::make_tuple(one.why, one.wrote_operands, one.wrote_others);
   }
   for (Array& a : whole) a = copy(a, a.dtype, true);
-  std::vector<Array> results = batch->record(whole);
+  std::vector<Array> results;
+  try {
+    results = batch->record(whole);
+  } catch (const Error& e) {
+    // The function may handle it, for one example. What was done for the first one is lost, too.
+    if (e.kind() != ErrorKind::Linalg) throw;
+    Capture::spoil();
+    return nb::make_tuple("a matrix has no result", true, one.wrote_others);
+  }
   nb::list made, leads;
   for (size_t k = 0; k < results.size(); ++k) {
     made.append(nb::steal(wrap(std::move(results[k]))));

@@ -24,6 +24,7 @@ LAYERS = [
     [
         "numbus.functions",
         "numbus._cusolver",
+        "numbus._lapack",
         "numbus.fft",
         "numbus.gradients",
         "numbus.batches",

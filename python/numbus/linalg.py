@@ -16,10 +16,10 @@ from .core import routines as _routines
 from .core.dtypes import BFLOAT16, finfo, kind_of
 from .core.errors import ForeignDtype, many_axes, message
 from .core.fallback import foreign, resolve
+from .core.host import runs_on_host
 from .core.interrupts import interruptible
 from .core.operands import library, operand, to_ndarray
 from .core.quick import few, quick
-from .core.stacks import by_stacks
 from .core.ufuncs import UFUNCS
 from .functions.elementwise import astype as _astype
 from .functions.manipulation import matrix_transpose  # noqa: F401
@@ -73,10 +73,8 @@ def _on_gpu(a):
 
 # Multiplications for each element of a square matrix's row, roughly, where these are many.
 _COSTLY = {"cond": 20, "eig": 25, "eigh": 10, "eigvals": 10, "lstsq": 20, "svd": 20, "svdvals": 4}
-# Those of small matrices that take long enough for several threads.
-_BY_STACKS = {"eig", "eigh", "eigvals", "eigvalsh", "qr", "svd", "svdvals"}
-# Those that do so where there are more of them.
-_BY_LONG_STACKS = {"cholesky", "det", "inv", "slogdet", "solve"}
+# Those that are nodes of the plan on a CPU, too (_lapack.py).
+_NODES = _LIBRARY.keys() - {"cond", "lstsq"}
 _LONG = 200_000_000  # multiplications that take some milliseconds
 
 
@@ -92,9 +90,7 @@ def _is_long(name):
 
 def _make(name, names):
     original = getattr(numpy.linalg, name)
-    quick_one = name in _BY_LONG_STACKS
-    whole = by_stacks(original, quick_one) if quick_one or name in _BY_STACKS else original
-    apart = interruptible(whole, _is_long(name))
+    apart = interruptible(original, _is_long(name))
     count = max(len(names), 1)
 
     @functools.wraps(original)
@@ -121,7 +117,12 @@ def _make(name, names):
 
     def by_library(arrays, args, kwargs):
         if not any([_on_gpu(a) for a in arrays]):
-            return library(apart, args, kwargs)
+            made = None
+            if name in _NODES and all([runs_on_host(a) for a in arrays]):
+                from . import _lapack  # not at start-up
+
+                made = getattr(_lapack, name)(*args, **kwargs)
+            return library(apart, args, kwargs) if made is None else made
         from . import _cusolver  # not at start-up
 
         # What the library is handed lies on the GPU, wherever copies of it had been quicker.
@@ -134,7 +135,9 @@ def _make(name, names):
             _core.work_on(before)
 
     few(original)(wrapper)
-    return _core.composed(quick(name)(wrapper) if name in ("inv", "solve") else wrapper)
+    made = _core.composed(quick(name)(wrapper) if name in ("inv", "solve") else wrapper)
+    _core.let_tell(made)  # nodes, and casts to the results' type, warn as NumPy's do
+    return made
 
 
 for _name, _operands in _LIBRARY.items():

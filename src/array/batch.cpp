@@ -21,9 +21,9 @@ bool works_on_lines(Routine r) {
          r == Routine::argpartition;
 }
 
-// Those of any layout whose last axis alone is theirs: a CPU's transforms.
+// Those of any layout whose last axes alone are theirs: a CPU's transforms and linear algebra.
 bool takes_any_lead(Routine r, const Device& d) {
-  return (r == Routine::fft || r == Routine::ifft) && d.runs_on_host();
+  return (r == Routine::fft || r == Routine::ifft || is_linalg(r)) && d.runs_on_host();
 }
 
 }  // namespace
@@ -347,7 +347,13 @@ void Batch::record_step(const Step& s) {
     x.view ? m.set(n, leading(*x.view)) : m.set(n, x);
   }
   if (i.code == Instr::Reduce) m.i.axes <<= 1;
-  put(m, leading(s.out), s.seen);
+  // Further results of a routine.
+  for (size_t n = static_cast<size_t>(s.count); n < s.in.size(); ++n)
+    m.set(static_cast<int>(n), leading(*s.in[n].view));
+  const Array out = leading(s.out);
+  put(m, out, s.seen);
+  if (i.code == Instr::Call && is_linalg(i.routine) && vendor::may_fail(linalg_of(i.routine)))
+    Runtime::get().materialize(out.base.get(), "a matrix may have no result");
 }
 
 std::vector<Array> Batch::record(std::span<const Array> given) {

@@ -17,6 +17,7 @@ enum class ErrorKind {
   Casting,
   Overflow,
   NotImplemented,
+  Linalg,      // a matrix has no inverse, factor, …: numpy.linalg.LinAlgError
   Interrupted  // by Ctrl-C: whatever the handler has raised
 };
 

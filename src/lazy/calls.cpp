@@ -100,10 +100,34 @@ vendor::Product product_of(DType type, const Layout& a, const Layout& b, const L
           a.shape(2), matrix(a),    matrix(b),    matrix(out)};
 }
 
+vendor::Linalg linalg_of(Routine r) {
+  static constexpr Routine kOrder[] = {
+      Routine::inv,      Routine::solve, Routine::det,     Routine::slogdet, Routine::cholesky,
+      Routine::eigvalsh, Routine::eigh,  Routine::eigvals, Routine::eig,     Routine::svdvals,
+      Routine::svd,      Routine::qr,    Routine::qr_q};
+  static_assert(std::size(kOrder) == vendor::kLinalgs);
+  static_assert([] {
+    for (size_t k = 0; k < std::size(kOrder); ++k)
+      if (static_cast<size_t>(kOrder[k]) != static_cast<size_t>(Routine::inv) + k) return false;
+    return true;
+  }());
+  return static_cast<vendor::Linalg>(static_cast<int>(r) - static_cast<int>(Routine::inv));
+}
+
+vendor::LinalgCall linalg_call_of(const CallStep& c, char* const* addresses) {
+  return {linalg_of(c.routine),
+          c.attributes[0] != 0,
+          c.types[0],
+          c.layouts,
+          {addresses, addresses + c.layouts.size()}};
+}
+
 bool is_long(const CallStep& c, int64_t flops) {
-  // Transforms do a tenth of what products do in a second.
+  // Transforms and factorisations do a part of what products do in a second.
   const bool transform = c.routine == Routine::fft || c.routine == Routine::ifft;
-  return flops >= (transform ? kLongCall / 10 : kLongCall);
+  return flops >= (transform              ? kLongCall / 10
+                   : is_linalg(c.routine) ? kLongCall / 5 * 2
+                                          : kLongCall);
 }
 
 const Entries& entries_of(Routine r) { return kEntries[static_cast<int>(r)]; }
@@ -148,6 +172,15 @@ void fft_cpu(Runtime&, Device&, KernelStep& step) {
 
 void fft_gpu(Runtime&, Device& device, KernelStep& step) {
   vendor::fft_cuda(device, transform_of(*step.call), address(step, 0), address(step, 1));
+}
+
+void linalg_cpu(Runtime&, Device&, KernelStep& step) {
+  std::vector<char*> at;
+  for (size_t k = 0; k < step.call->layouts.size(); ++k)
+    at.push_back(address(step, static_cast<int>(k)));
+  const vendor::LinalgCall c = linalg_call_of(*step.call, at.data());
+  if (step.reach.empty()) return vendor::linalg_cpu(c);
+  run_apart([c] { vendor::linalg_cpu(c); }, step.reach, std::move(step.bases));
 }
 
 void convolve_cpu(Runtime&, Device& device, KernelStep& step) {

@@ -7,6 +7,7 @@
 #include "lazy/window.h"
 #include "vendor/blas.h"
 #include "vendor/convolution.h"
+#include "vendor/linalg.h"
 
 namespace numbus {
 
@@ -30,6 +31,13 @@ struct CallStep {
 constexpr bool applies(Routine r) {
   return r == Routine::accumulate || r == Routine::reduceat || r == Routine::fold_runs;
 }
+// Those of linear algebra, in the order of vendor::Linalg.
+constexpr bool is_linalg(Routine r) { return r >= Routine::inv && r <= Routine::qr_q; }
+vendor::Linalg linalg_of(Routine r);
+// Whether what a call met can be told by its first result.
+constexpr bool may_look_at(const Instr& i) { return i.more == 0 || i.routine == Routine::slogdet; }
+// The addresses are those of a step's operands and results.
+vendor::LinalgCall linalg_call_of(const CallStep& c, char* const* addresses);
 // Whether its entry for a GPU only queues work, and always the same for equal operands.
 constexpr bool is_queued_only(Routine r) {
   return r == Routine::matmul || r == Routine::affine || r == Routine::convolve ||

@@ -168,7 +168,7 @@ bool run_directly(const Window& w, const Instr& i) {
   if (i.code == Instr::Map) return map_directly(i, given);
   if (!(i.code == Instr::Reduce ? reduce_directly(i, given) : call_directly(i, given)))
     return false;
-  if (i.told && i.more == 0) {
+  if (i.told && may_look_at(i)) {
     const ViewRef* in[kMaxOperands] = {};
     for (int n = 0; n < given.count; ++n) in[n] = given.in[n].view;
     std::vector<float_errors::Finding> found;

@@ -61,6 +61,7 @@ void pcg64_sample(Runtime&, Device&, KernelStep&);
 void philox_sample(Runtime&, Device&, KernelStep&);
 void normal_cpu(Runtime&, Device&, KernelStep&);
 void normal_gpu(Runtime&, Device&, KernelStep&);
+void linalg_cpu(Runtime&, Device&, KernelStep&);
 void convolve_cpu(Runtime&, Device&, KernelStep&);
 void convolve_gpu(Runtime&, Device&, KernelStep&);
 

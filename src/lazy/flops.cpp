@@ -63,6 +63,13 @@ int64_t convolution_flops(const CallStep& c) {
   return 2 * f.batch * f.out_channels * f.positions() * f.in_each() * f.taps();
 }
 
+int64_t linalg_flops(const CallStep& c) {
+  const Layout& a = c.in(0);
+  const int64_t rows = a.shape(a.ndim() - 2), columns = a.shape(a.ndim() - 1);
+  return 2 * real_products(c) * (a.size() / std::max<int64_t>(1, rows * columns)) *
+         vendor::linalg_work(linalg_of(c.routine), rows, columns);
+}
+
 int64_t fold_flops(const CallStep& c) {
   return is_inexact(c.type) ? real_products(c) * c.in(0).size() : 0;
 }

@@ -345,7 +345,7 @@ void look_again(const Window& w, Run& run, KernelStep& step) {
 void look_at_call(const Window& w, const KernelStep& step) {
   const Instr& i = w.instrs_[step.works[0].source];
   const CallStep& call = *step.call;
-  if (!i.told || i.more > 0) return;
+  if (!i.told || !may_look_at(i)) return;
   unless_out_of_memory([&] {
     Base bases[1 + kMaxOperands];
     ViewRef views[1 + kMaxOperands];

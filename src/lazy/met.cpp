@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/float_flags.h"
+#include "lazy/calls.h"
 #include "lazy/examine.h"
 #include "vendor/fft.h"
 
@@ -386,6 +387,14 @@ class Search {
                             out.base->data + out.offset));
   }
 
+  // slogdet: `out` is the logarithms.
+  void determinant(const ViewRef& x, const ViewRef& out) {
+    if (!any_in(out)) return;
+    vendor::LinalgCall c{linalg_of(i_.routine), false, x.dtype, {x.layout, out.layout}, {}};
+    c.data = {x.base->data + x.offset, out.base->data + out.offset};
+    add(row(i_.routine).name.data(), vendor::linalg_flags(c));
+  }
+
   void product(const ViewRef& x, const ViewRef& y, const ViewRef& out) {
     const Layout &a = *x.layout, &b = *y.layout, &c = *out.layout;
     // On a host products of half floats are those of float32, which are cast.
@@ -555,6 +564,9 @@ void find_met(const Instr& i, const ViewRef* const* in, const ViewRef& out,
     search.product(*in[0], *in[1], out);
   } else if (i.code == Instr::Call && (i.routine == Routine::fft || i.routine == Routine::ifft)) {
     search.transform(*in[0], out);
+  } else if (i.code == Instr::Call &&
+             (i.routine == Routine::det || i.routine == Routine::slogdet)) {
+    search.determinant(*in[0], out);
   }
 }
 

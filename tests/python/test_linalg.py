@@ -593,7 +593,7 @@ def test_nothing_is_copied(xp):
     x = xp.array(definite((80, 80), "float64"))
     linalg.library = library
     try:
-        y = linalg.inv(x)
+        y = linalg.lstsq(x, x)
     finally:
         linalg.library = real
     assert seen[0][0] == np.asarray(x).__array_interface__["data"][0] and seen[0][1] is y

@@ -1,0 +1,105 @@
+// Linear algebra on a CPU: one recorded call for a stack of matrices.
+#include <numeric>
+
+#include "array/array.h"
+#include "array/capture.h"
+#include "base/error.h"
+#include "lazy/calls.h"
+#include "vendor/linalg.h"
+
+namespace numbus {
+namespace {
+
+// The axes before the last `own` ones.
+Array lead_of(const Array& a, int own) {
+  const Layout& l = *a.layout;
+  const auto n = static_cast<size_t>(l.ndim() - own);
+  return view_of(a, Layout::get({l.shape(), n}, {l.strides(), n}, l.itemsize()), a.offset);
+}
+
+std::vector<int> order_of(std::span<const Array> given, std::span<const std::string_view> axes) {
+  std::vector<Array> leads;
+  for (size_t k = 0; k < given.size(); ++k)
+    leads.push_back(lead_of(given[k], static_cast<int>(axes[k].size())));
+  std::vector<const Array*> all;
+  for (const Array& a : leads) all.push_back(&a);
+  return iteration_order(all, leads[0].ndim());
+}
+
+int64_t extent(char letter, std::span<const Array> given, std::span<const std::string_view> axes) {
+  for (size_t k = 0; k < given.size(); ++k)
+    if (const size_t at = axes[k].find(letter); at != std::string_view::npos)
+      return given[k].layout->shape(given[k].ndim() - static_cast<int>(axes[k].size() - at));
+  const Layout& a = *given[0].layout;  // singular values, and factors of qr
+  return std::min(a.shape(a.ndim() - 2), a.shape(a.ndim() - 1));
+}
+
+void check(Routine r, std::span<const Array> given, std::span<const std::string_view> axes) {
+  const DType t = given[0].dtype;
+  bool fits = t == DType::F64 || t == DType::C128;
+  const int lead = given[0].ndim() - static_cast<int>(axes[0].size());
+  for (size_t k = 0; k < given.size(); ++k) {
+    const Layout& l = *given[k].layout;
+    const int own = static_cast<int>(axes[k].size());
+    fits = fits && given[k].dtype == t && lead >= 0 && l.ndim() == lead + own && l.size() > 0;
+    for (int d = 0; fits && d < lead; ++d) fits = l.shape(d) == given[0].layout->shape(d);
+    for (int d = 0; fits && d < own; ++d)
+      fits = l.shape(lead + d) == extent(axes[k][static_cast<size_t>(d)], given, axes);
+  }
+  if (fits) return;
+  std::string got;
+  for (const Array& a : given)
+    got +=
+        (got.empty() ? "" : " and ") + shape_string(*a.layout) + " " + std::string(name(a.dtype));
+  raise(ErrorKind::Value, std::string(row(r).name), "operands that its loop does not take", got,
+        "stacks of as many matrices of float64 or complex128 that fit");
+}
+
+}  // namespace
+
+std::vector<Array> linalg(Routine r, bool other, std::span<const Array> given) {
+  const RoutineRow& about = row(r);
+  if (!is_linalg(r) || given.size() != about.operands)
+    raise(ErrorKind::Value, "linalg", "not as many operands as its row says",
+          std::to_string(given.size()), std::to_string(about.operands));
+  if (!given[0].base->device->runs_on_host() || !vendor::has_linalg_loops())
+    raise(ErrorKind::Runtime, std::string(about.name), "NumPy's loops are not at hand",
+          given[0].base->device->label(), "an array on the CPU, and NumPy 2");
+  const vendor::Linalg what = linalg_of(r);
+  const auto axes = vendor::axes_of(what, other);
+  check(r, given, axes);
+  const DType t = given[0].dtype;
+  const std::vector<int> lead = order_of(given, axes);
+  std::vector<Array> results;
+  std::vector<const Array*> made, operands;
+  for (int k = 0; k < about.results; ++k) {
+    const std::string_view own = axes[given.size() + static_cast<size_t>(k)];
+    std::vector<int64_t> shape(given[0].shape().begin(),
+                               given[0].shape().begin() + static_cast<std::ptrdiff_t>(lead.size()));
+    for (const char letter : own) shape.push_back(extent(letter, given, axes));
+    std::vector<int> order = lead;
+    for (size_t d = lead.size(); d < shape.size(); ++d) order.push_back(static_cast<int>(d));
+    if (r == Routine::qr && k == 0) {  // a copy of the operand, as NumPy makes it
+      const Array* const a = given.data();
+      order = iteration_order({&a, 1}, a->ndim());
+    }
+    const DType of = vendor::result_type(what, k, t);
+    results.push_back(fresh(dense_layout(shape, order, itemsize(of)), of, given[0].base->device));
+  }
+  for (const Array& a : given) operands.push_back(&a);
+  for (const Array& a : results) made.push_back(&a);
+  Instr i;
+  i.routine = r;
+  i.loop = t;
+  i.attributes[0] = other;
+  record_call(i, operands, made);
+  // A program that handles a LinAlgError expects it of the call; of an example of a batch, that of
+  // the batch is looked at.
+  if (vendor::may_fail(what) && !Capture::alone()) {
+    Capture::spoil("a matrix may have no result, which a step that is repeated tells too late");
+    Runtime::get().materialize(results[0].base.get(), about.name.data());
+  }
+  return results;
+}
+
+}  // namespace numbus
