@@ -70,13 +70,23 @@ struct Lent {
     return true;
   }
 
-  // Whether the first array is in the memory of another one.
+  static bool meet(const NumpyMemory& m, const NumpyMemory& n) {
+    const StridedBytes one(m.shape, m.strides, itemsize(m.dtype));
+    const StridedBytes other(n.shape, n.strides, itemsize(n.dtype));
+    return m.data + one.low < n.data + other.high && n.data + other.low < m.data + one.high;
+  }
+
+  // Whether the first array is in the memory of another one, as far as can be seen.
   bool first_is_shared() const {
-    const Base* first = arrays.empty() ? nullptr : as_masked(arrays[0].ours.ptr()).full.base.get();
-    return first && std::any_of(arrays.begin() + 1, arrays.end(), [&](const Pair& p) {
-             const Base* other = as_masked(p.ours.ptr()).full.base.get();
-             return other == first || !other->owned || !first->owned;
-           });
+    if (arrays.empty()) return false;
+    const Array& first = as_masked(arrays[0].ours.ptr()).full;
+    return std::any_of(arrays.begin() + 1, arrays.end(), [&](const Pair& p) {
+      const Array& other = as_masked(p.ours.ptr()).full;
+      if (other.base.get() == first.base.get()) return true;
+      if (other.base->owned && first.base->owned) return false;
+      const std::optional<NumpyMemory> m = numpy_memory(p.real), n = numpy_memory(arrays[0].real);
+      return !m || !n || meet(*m, *n);
+    });
   }
 
   // A result of NumPy's as ours: the same object for what was given, an alias for a view of that.
@@ -189,13 +199,9 @@ struct Lent {
 
   // Whether it shares memory with what was given.
   bool is_part(const NumpyMemory& m) const {
-    const StridedBytes bytes(m.shape, m.strides, itemsize(m.dtype));
     return std::any_of(arrays.begin(), arrays.end(), [&](const Pair& p) {
       const std::optional<NumpyMemory> of = numpy_memory(p.real);
-      if (!of) return false;
-      const StridedBytes others(of->shape, of->strides, itemsize(of->dtype));
-      return m.data + bytes.low < of->data + others.high &&
-             of->data + others.low < m.data + bytes.high;
+      return of && meet(m, *of);
     });
   }
 };

@@ -608,3 +608,54 @@ def test_shared_memory(pending):
             )
     assert nb.shares_memory(ours, "x") is np.shares_memory(theirs, "x")
     assert nb.count_nonzero(ours) == np.count_nonzero(theirs)
+
+
+@pytest.mark.parametrize(
+    "text",
+    """a.sum(True)
+    np.sum(a, axis=(True,))
+    np.max(a, axis=np.True_)
+    np.any(a, True)
+    np.std(a, True)
+    np.argmax(a, True)
+    np.nansum(a, True)
+    np.count_nonzero(a, True)
+    np.add.reduce(a, True)
+    np.add.accumulate(a, True)
+    np.transpose(a, (True, False))
+    np.concatenate([a, a], True)
+    np.eye(True)
+    np.eye(3, np.False_)
+    np.eye(2.0)
+    np.eye(3, k=1.5)
+    np.identity(True)
+    np.eye(3, k=True)
+    np.sort(a, True)
+    np.zeros((True, 2))
+    np.moveaxis(a, True, False)""".split("\n    "),
+)
+def test_booleans_for_integers(text):
+    """As NumPy: some functions take them, sums and transpositions do not."""
+    given = np.arange(6.0).reshape(2, 3)
+    try:
+        want = eval(text, {"np": np, "a": given})
+    except TypeError:
+        with pytest.raises(TypeError):
+            eval(text, {"np": nb, "a": nb.asarray(given)})
+    else:
+        got = eval(text, {"np": nb, "a": nb.asarray(given)})
+        np.testing.assert_array_equal(np.asarray(got), want)
+
+
+@pytest.mark.parametrize("start", [0, 8, 24, 72, 80, 88, 120])
+def test_indices_in_foreign_memory(start):
+    """An index beside the elements, or among them, in memory that is NumPy's."""
+    results = []
+    for library in (np, nb):
+        memory = np.zeros(160, np.uint8)
+        x = library.asarray(memory[:80].view(float))
+        k = library.asarray(memory[start : start + 24].view(np.int64))
+        x.put(k, library.asarray([1.0, 2.0, 3.0]))
+        x.put([0, 9], 5.0)
+        results.append(np.asarray(x).tobytes())
+    assert results[0] == results[1]

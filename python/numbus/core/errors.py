@@ -2,6 +2,7 @@
 
 import operator
 
+import numpy
 from numpy import exceptions
 
 from .._core import generic, ndarray
@@ -69,6 +70,16 @@ def many_axes(op, axis, ndim, allow_duplicate=False):
             raise ValueError(message(op, "duplicate axis", axis, "distinct axes"))
         return axes
     return (one_axis(op, axis, ndim),)
+
+
+def no_flags(op, axis):
+    """`axis`, an int or a sequence of them, or a size. Raises TypeError for booleans, which some of
+    NumPy's functions take for integers and others refuse.
+    """
+    for item in axis if isinstance(axis, (tuple, list)) else (axis,):
+        if isinstance(item, (bool, numpy.bool_)):
+            raise TypeError(message(op, "a boolean where an integer belongs", item, "an int"))
+    return axis
 
 
 def one_flag(op, name, value):

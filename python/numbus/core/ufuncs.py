@@ -8,7 +8,7 @@ from .. import _core
 from .._core import ndarray
 from . import derivatives, dtypes
 from .dtypes import kind_of
-from .errors import many_axes, message
+from .errors import many_axes, message, no_flags
 from .fallback import call, lookup, state
 from .host import on_host
 from .indexing import advanced, is_basic
@@ -161,7 +161,7 @@ def _begun_in(self, op, out, a, axis, dtype, initial):
             value = numpy.asarray(first).astype(kind)[()] if whole else _start(first, kind)
             held = value.astype(there).astype(kind)
             return a, initial if whole and held == value else held
-    axes = () if not a.ndim and axis in (0, -1) else many_axes(op, axis, a.ndim)
+    axes = () if not a.ndim and axis in (0, -1) else many_axes(op, no_flags(op, axis), a.ndim)
     index = tuple([slice(0, 1) if d in axes else slice(None) for d in range(a.ndim)])
     a = a.astype(kind, copy=True)
     a[index] = a[index].astype(as_dtype(op, there)).astype(kind)
@@ -175,7 +175,7 @@ def sums_into(op, out, dtype):
 
 def _reduced(self, op, array, axis, dtype, keepdims, initial, where):
     a, dtype = to_ndarray(array), as_dtype(op, dtype)
-    axes = () if not a.ndim and axis in (0, -1) else many_axes(op, axis, a.ndim)
+    axes = () if not a.ndim and axis in (0, -1) else many_axes(op, no_flags(op, axis), a.ndim)
     mask = None if where is True else _core.broadcast_to(as_mask(where), a.shape)
     if mask is not None and mask.dtype != _BOOL:
         raise TypeError(message(op, "where is not boolean", mask.dtype, "bool"))

@@ -240,6 +240,8 @@ def require(a, dtype=None, requirements=None, *, like=None):
 
     Raises KeyError for other names, ValueError for both orders.
     """
+    if requirements is dtype is like is None and type(a) is ndarray:
+        return a
     wanted = {_FLAGS[str(item).upper()] for item in requirements or ()}
     if {"C", "F"} <= wanted:
         raise ValueError(message("require", "both orders", requirements, "one of them"))

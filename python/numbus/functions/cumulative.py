@@ -6,7 +6,7 @@ from .. import _core
 from .._core import ndarray
 from ..core import dtypes, routines
 from ..core.dtypes import kind_of
-from ..core.errors import message, one_axis
+from ..core.errors import message, no_flags, one_axis
 from ..core.operands import as_dtype, to_ndarray, to_numpy
 from ..core.quick import quick
 from ..core.ufuncs import UFUNCS
@@ -68,7 +68,7 @@ def _folded_axis(op, a, axis):
         (axis,) = axis
     if axis is None or isinstance(axis, (tuple, list)):
         raise ValueError(message(op, "several axes", axis, "one axis"))
-    return one_axis(op, axis, a.ndim)
+    return one_axis(op, no_flags(op, axis), a.ndim)
 
 
 def _require_binary(op, self):

@@ -8,7 +8,7 @@ import numpy
 from .. import _core
 from .._core import ndarray
 from ..core import dtypes, routines
-from ..core.errors import message, one_axis
+from ..core.errors import message, no_flags, one_axis
 from ..core.operands import as_dtype, store, to_ndarray
 from ..core.quick import quick
 from . import names as np
@@ -60,7 +60,7 @@ def concatenate(
         raise ValueError(
             message("concatenate", "0-d arrays cannot be joined", "0-d", "1-d or more")
         )
-    axis = one_axis("concatenate", axis, parts[0].ndim)
+    axis = one_axis("concatenate", no_flags("concatenate", axis), parts[0].ndim)
     return _join("concatenate", parts, axis, False, out, dtype, casting)
 
 

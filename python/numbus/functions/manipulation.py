@@ -4,7 +4,7 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
-from ..core.errors import as_shape, many_axes, message, one_axis
+from ..core.errors import as_shape, many_axes, message, no_flags, one_axis
 from ..core.operands import plain, to_ndarray
 from ..core.quick import quick
 from . import names as np
@@ -49,7 +49,7 @@ def transpose(a, axes=None):
         raise ValueError(
             message("transpose", "axes do not match the array", axes, f"{a.ndim} axes")
         )
-    return a.transpose(many_axes("transpose", axes, a.ndim))
+    return a.transpose(many_axes("transpose", no_flags("transpose", axes), a.ndim))
 
 
 permute_dims = transpose

@@ -3,6 +3,7 @@
 import numpy
 
 from .. import _core
+from ..core.errors import no_flags, one_int
 from ..core.operands import as_dtype, check_like, on_its_memory
 from ..core.quick import few as answered_by
 from ..core.quick import quick
@@ -21,9 +22,9 @@ _FLOAT64 = numpy.dtype(float)
 def eye(N, M=None, k=0, dtype=float, order="C", *, device=None, like=None):
     """(N, M) array with ones on the k-th diagonal and zeros elsewhere."""
     dtype = as_dtype("eye", dtype, _FLOAT64)
-    N, M = int(N), int(N if M is None else M)
+    N, M = [one_int("eye", "extent", no_flags("eye", n)) for n in (N, N if M is None else M)]
     result = zeros((N, M), dtype, order, device=device, like=like)
-    diagonal = diagonal_view(result, int(k))
+    diagonal = diagonal_view(result, one_int("eye", "k", k))
     if diagonal.size:
         diagonal.fill(1)
     return result

@@ -9,7 +9,7 @@ import numpy
 from .. import _core
 from .._core import ndarray
 from ..core.dtypes import kind_of
-from ..core.errors import many_axes, message, one_axis
+from ..core.errors import many_axes, message, no_flags, one_axis
 from ..core.float_errors import warn_here
 from ..core.operands import (
     SUPPORTED,
@@ -88,10 +88,10 @@ def _axes(op, axis, ndim, where=True):
     """The axes to reduce. NumPy lets a 0-d operand have axis 0 and -1, except where it counts
     extents.
     """
-    if ndim == 0 and axis in (0, -1):
+    if ndim == 0 and no_flags(op, axis) in (0, -1):
         if op not in ("mean", "var", "std") or where is not True:
             return ()
-    return many_axes(op, axis, ndim)
+    return many_axes(op, no_flags(op, axis), ndim)
 
 
 def _start(initial, dtype):
@@ -297,7 +297,7 @@ def _arg(op, a, axis, out, keepdims):
     axes = (
         _ALL[a.ndim]
         if axis is None
-        else _axes(op, one_axis(op, axis, builtins.max(1, a.ndim)), a.ndim)
+        else _axes(op, one_axis(op, no_flags(op, axis), builtins.max(1, a.ndim)), a.ndim)
     )
     if a.size == 0 and (axis is None or a.shape[axes[0]] == 0):
         raise ValueError(message(op, "empty sequence", a.shape, "at least one element"))
