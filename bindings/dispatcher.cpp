@@ -55,6 +55,11 @@ bool decided_by(Type& t, PyObject* o) {
       any = decided_by(t.items[k], tuple_item(o, static_cast<Py_ssize_t>(k))) || any;
     return any;
   }
+  if (t.is(Type::Tag::String)) {
+    const char* text = PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : nullptr;
+    if (!text) PyErr_Clear();
+    return text && frontend::decided_by(t, std::string(text));
+  }
   if (!t.is_integer()) return false;
   const nb::object whole = nb::steal(PyNumber_Index(o));
   int64_t value;

@@ -1,6 +1,7 @@
-// Numbers of run time that decide types: a function is compiled for each value of a parameter that
-// such a number comes from (keepdims=k, moveaxis(a, m, n)).
+// Numbers and texts of run time that decide types: a function is compiled for each value of a
+// parameter that such a value comes from (keepdims=k, moveaxis(a, m, n), einsum(s, a)).
 #include <algorithm>
+#include <cctype>
 
 #include "frontend/lower.h"
 
@@ -22,6 +23,7 @@ int times_given(const Node& n, const std::string& name, bool target) {
 }
 
 void numbers_in(const Value& v, std::vector<Val>& all) {
+  if (v.type.is(Type::Tag::String) && !v.v.empty()) all.push_back(v.v[0]);
   if (v.type.is_integer() && !v.known && !v.v.empty()) all.push_back(v.v[0]);
   for (const Value& i : v.items) numbers_in(i, all);
 }
@@ -34,8 +36,21 @@ bool decided_by(Type& t, int64_t value) {
   return true;
 }
 
+bool decided_by(Type& t, const std::string& value) {
+  constexpr size_t kLongest = 64;
+  // Keys hold it as it is.
+  const auto is_plain = [](unsigned char c) {
+    return std::isalnum(c) || c == ',' || c == '.' || c == '-' || c == '>' || c == ' ';
+  };
+  if (!t.is(Type::Tag::String) || !t.text.empty() || value.size() > kLongest ||
+      !std::ranges::all_of(value, is_plain))
+    return false;
+  t.text = "=" + value;
+  return true;
+}
+
 Type without_values(Type t) {
-  if (t.is_number()) t.text.clear();
+  if (t.is_number() || t.is(Type::Tag::String)) t.text.clear();
   for (Type& i : t.items) i = without_values(std::move(i));
   return t;
 }
@@ -87,7 +102,7 @@ std::vector<size_t> Lower::parameters_asked_for() {
   for (size_t k = asked_.size(); k-- > 0;) follow(asked_[k]);
   std::erase_if(found, [&](size_t p) {
     const Type& t = spec_.arguments[p];
-    return !t.is_integer() && !t.is(Type::Tag::Tuple);
+    return !t.is_integer() && !t.is(Type::Tag::Tuple) && !t.is(Type::Tag::String);
   });
   return found;
 }

@@ -88,6 +88,8 @@ struct CompileError : std::exception {
 
 // Has a type of an argument say its value, where that is a small integer.
 bool decided_by(Type& t, int64_t value);
+// The same of a short text of letters, digits and what subscripts have between them.
+bool decided_by(Type& t, const std::string& value);
 Type without_values(Type t);
 
 Result compile(Program& program, int function, const std::vector<Type>& arguments,

@@ -627,6 +627,13 @@ Value Lower::unflatten(const Type& t, std::span<const Val> all, size_t& next) {
       r.items = {unflatten(t.items[0], all, next)};
       break;
     case Type::Tag::String:
+      if (!t.text.empty()) {  // a text that types hang on
+        r.type = Type::of(Type::Tag::Text);
+        r.type.text = t.text.substr(1);
+        next += 3;
+        break;
+      }
+      [[fallthrough]];
     case Type::Tag::Range:
       r.v.assign(all.begin() + next, all.begin() + next + 3);
       next += 3;

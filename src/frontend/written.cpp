@@ -92,8 +92,10 @@ Value Lower::call_einsum(const Call& c) {
   std::string text;
   Value operands;
   operands.type = Type::of(Type::Tag::Tuple);
-  if (c.args[0].type.is(Type::Tag::String))
+  if (c.args[0].type.is(Type::Tag::String)) {
+    asks_for(c.args[0]);
     not_yet(n, "np.einsum with subscripts of run time", "a text, such as 'ij,jk->ik'");
+  }
   auto take = [&](const Value& v) {
     Value a = as_array(n, v);
     if (a.lazy) a = materialise(n, a);

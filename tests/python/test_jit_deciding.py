@@ -172,3 +172,37 @@ def test_large_values_are_refused():
 
     with pytest.raises(CompileError, match="axes of run time"):
         f(X, 10**6)
+
+
+SUBSCRIPTS = ["ij,ij->i", "ij,ij", "ij,ij->ji", "ij,ik", "i...,i...", " ij , ij -> j"]
+
+
+@pytest.mark.parametrize("text", SUBSCRIPTS)
+def test_subscripts_of_run_time(text):
+    def f(s, a):
+        again = s
+        return np.einsum(again, a, a), len(s), s
+
+    a = X[0]
+    compiled = njit(f)
+    for s in (text, "ij,ij->i", text):
+        got, want = compiled(s, a), f(s, a)
+        same(got[0], want[0])
+        assert got[1:] == want[1:]
+    inner = njit(lambda s, a: np.einsum(s, a, a))
+    same(njit(lambda s, a: inner(s, a) + 1)(text, a), np.einsum(text, a, a) + 1)
+
+
+@pytest.mark.parametrize("text", ["i" * 80, "ij,(j"])
+def test_other_texts_are_not_yet(text):
+    with pytest.raises(CompileError, match="subscripts of run time"):
+        njit(lambda s, a: np.einsum(s, a, a))(text, X[0])
+
+
+def test_a_text_that_is_computed_is_not_yet():
+    def f(s, a):
+        s = s + "->j"
+        return np.einsum(s, a, a)
+
+    with pytest.raises(CompileError, match="subscripts of run time"):
+        njit(f)("ij,ij", X[0])
