@@ -313,6 +313,13 @@ def _original(name):
     return stored
 
 
+def _widens(a, out):
+    """Whether NumPy's results are more precise than those of the operand's type: it has loops that
+    compute in float64 write them to `out`, and rounds nothing.
+    """
+    return a.dtype.char in "fF" and out is not None and getattr(out, "dtype", None) in ("d", "D")
+
+
 def _make(name):
     original, run = _original(name), _TRANSFORMS[name]
     apart = interruptible(original, _is_long)
@@ -333,7 +340,7 @@ def _make(name):
                 from .core import placing  # not at start-up
 
                 a = placing.transforms(a)
-            if not runs_on_host(a) or _is_node(a):
+            if not runs_on_host(a) or (_is_node(a) and not _widens(a, out)):
                 result = run(a, *args, **kwargs)
                 if derivatives.looked_at[0]:
                     derivatives.require_numbers(name, [a], result)

@@ -44,16 +44,16 @@ class nditer:
         itershape=None,
         buffersize=0,
     ):
-        self._views = Views()
-        several = isinstance(op, (tuple, list))
-        given = unwrap(op if several else (op,), self._views)
-        optional = {"flags": flags, "op_flags": op_flags, "op_dtypes": op_dtypes}
-        optional |= {"op_axes": op_axes, "itershape": itershape}
-        named = {name: value for name, value in optional.items() if value is not None}
-        self._real = numpy.nditer(
-            given, order=order, casting=casting, buffersize=buffersize, **named
-        )
-        self._writes = any([x is None for x in given]) or _may_write(op_flags)
+        views = Views()
+        given = unwrap(op if isinstance(op, (tuple, list)) else (op,), views)
+        named = {}
+        if not (flags is op_flags is op_dtypes is op_axes is itershape is None):
+            optional = {"flags": flags, "op_flags": op_flags, "op_dtypes": op_dtypes}
+            optional |= {"op_axes": op_axes, "itershape": itershape}
+            named = {name: value for name, value in optional.items() if value is not None}
+        real = numpy.nditer(given, order=order, casting=casting, buffersize=buffersize, **named)
+        writes = any([x is None for x in given]) or (op_flags is not None and _may_write(op_flags))
+        vars(self).update(_views=views, _real=real, _writes=writes)
 
     def _values(self, x):
         """Values of NumPy's as ours; where they may be written to, over the same memory."""
