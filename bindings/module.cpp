@@ -18,6 +18,7 @@
 #include "device/counts.h"
 #include "lazy/executor.h"
 #include "lazy/explain.h"
+#include "lazy/float_errors.h"
 #include "numpy_objects.h"
 #include "quick.h"
 #include "scalars.h"
@@ -499,8 +500,9 @@ NB_MODULE(_core, m) {
       nb::arg("out").none());
   m.def(
       "reduceat",
-      [](nb::object op, nb::object x, nb::object indices, int axis, nb::object t,
-         nb::object out) -> nb::object {
+      [](nb::object op, nb::object x, nb::object indices, int axis, nb::object t, nb::object out,
+         bool reduces) -> nb::object {
+        const float_errors::ToldAs here(reduces ? "reduce" : nullptr);
         Array a = to_array(x.ptr()), o;
         if (!out.is_none()) o = to_array(out.ptr());
         std::optional<DType> dtype;
@@ -519,7 +521,8 @@ NB_MODULE(_core, m) {
         return out.is_none() ? nb::steal(wrap(std::move(r))) : out;
       },
       nb::arg("ufunc"), nb::arg("x"), nb::arg("indices"), nb::arg("axis"), nb::arg("dtype").none(),
-      nb::arg("out").none());
+      nb::arg("out").none(), nb::arg("reduces") = false,
+      "reduces: a reduction is made of it, as which it is told of.");
   m.def("result_type", [](nb::args args) {
     Operands ops;
     std::vector<Arg> in(args.size());

@@ -434,3 +434,19 @@ def test_complex_scalars_that_are_stored(at):
                         exec(f"z[{at}] = number", names)
                 told.append([(w.category, str(w.message)) for w in found])
             assert told[0] == told[1] and len(told[0]) == 1
+
+
+@pytest.mark.parametrize("n", [9, 5000])
+@pytest.mark.parametrize("call", ["reduce(x)", "reduce(x, keepdims=True)", "reduceat(x, [0])"])
+def test_reductions_that_are_folds_of_segments(n, call):
+    """A reduction is told of as such, whatever it is made of."""
+    told = []
+    for library in (np, nb):
+        x = np.full(n, 3.0)
+        x[:3] = np.inf, -np.inf, np.nan
+        x = library.asarray(x)
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            np.asarray(eval(f"library.logaddexp.{call}"))
+        told.append([str(w.message) for w in found])
+    assert told[0] == told[1]

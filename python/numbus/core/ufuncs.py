@@ -276,7 +276,7 @@ def _folded(self, op, a, axes, dtype, keepdims, initial, mask):
         first = loop.type(0) if first is None else first  # of which the result has none
         return _core.full(_shape_without(a.shape, axes, keepdims), first, loop)[()]
     for d in axes:
-        a = _core.reduceat(self, a, _FIRST, d, None, None)
+        a = _core.reduceat(self, a, _FIRST, d, None, None, reduces=True)
     if initial is not _NoValue and initial is not None and len(axes) != 1:
         a = self(first, a, dtype=loop)
     if keepdims or not axes:
@@ -307,7 +307,7 @@ def _folded_held(self, a, axes, first, mask, keepdims):
     lengths = to_ndarray(lengths).reshape((-1,))
     begins = _core.accumulate(UFUNCS["add"], lengths, 0, None, None) - lengths
     elements = lines.reshape((-1,))[held.reshape((-1,))]
-    return _core.reduceat(self, elements, begins, 0, None, None).reshape(shape)[()]
+    return _core.reduceat(self, elements, begins, 0, None, None, reduces=True).reshape(shape)[()]
 
 
 def outer(self, a, b, /, **kwargs):
