@@ -97,7 +97,7 @@ std::vector<Array> linalg(Routine r, bool other, std::span<const Array> given) {
   // the batch is looked at.
   if (vendor::may_fail(what) && !Capture::alone()) {
     Capture::spoil("a matrix may have no result, which a step that is repeated tells too late");
-    Runtime::get().materialize(results[0].base.get(), about.name.data());
+    Runtime::get().materialize(results[0].base.get(), "a matrix may have no result");
   }
   return results;
 }

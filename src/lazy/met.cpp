@@ -392,7 +392,7 @@ class Search {
     if (!any_in(out)) return;
     vendor::LinalgCall c{linalg_of(i_.routine), false, x.dtype, {x.layout, out.layout}, {}};
     c.data = {x.base->data + x.offset, out.base->data + out.offset};
-    add(row(i_.routine).name.data(), vendor::linalg_flags(c));
+    add(i_.routine == Routine::det ? "det" : "slogdet", vendor::linalg_flags(c));
   }
 
   void product(const ViewRef& x, const ViewRef& y, const ViewRef& out) {
