@@ -115,6 +115,7 @@ Value Lower::call_with_arguments(const Node& n) {
     c.args.push_back(receiver(given[0], true, loose));
   else
     call_arguments(n, c, numpys, 0);
+  if (changed_ && may_hold_later(n, c)) return {};
   return call_value(c, callee);
 }
 

@@ -207,13 +207,15 @@ Value Lower::numpy_arange(const Call& c, const std::string& name) {
     count = constant_of(s) == 1 ? more : b_->emit(Op::floor_divide, DType::I64, more, s);
   }
   count = b_->emit(Op::maximum, DType::I64, count, ci(0));
+  Value first = cast(n, start, found), delta = cast(n, step, found);
+  // NumPy takes the step from the first two values, both rounded to the type.
+  if (is_float(start.type.dtype) || is_float(step.type.dtype))
+    delta = cast(n, binary(n, Op::subtract, cast(n, binary(n, Op::add, start, step), found), first),
+                 found);
   return lazy(found, std::vector<Val>{count},
-              [this, start, step, found, &n](std::span<const Val> at) {
+              [this, first, delta, found, &n](std::span<const Val> at) {
                 Value i = cast(n, integer(at[0]), found);
-                return cast(n,
-                            binary(n, Op::add, cast(n, start, found),
-                                   binary(n, Op::multiply, i, cast(n, step, found))),
-                            found);
+                return cast(n, binary(n, Op::add, first, binary(n, Op::multiply, i, delta)), found);
               });
 }
 

@@ -348,6 +348,7 @@ class Lower : private State {
   Value some_with_attributes(const Node& n, const Value& v, const std::string& attribute);
   void refuse_none(const Node& n, const Value& v, const std::string& what);
   Val if_there(const Value& v, const std::function<Val(const Value&)>& said);
+  bool may_hold_later(const Node& call, const Call& c);
   std::optional<Value> compare_none(const Node& n, NodeKind op, const Value& a, const Value& b);
   void narrow(const Node& test, bool holds);
   void forget_renewed(const Node& loop);

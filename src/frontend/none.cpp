@@ -68,6 +68,30 @@ void Lower::refuse_none(const Node& n, const Value& v, const std::string& what) 
             "if x is not None: … before");
 }
 
+// Whether an argument is a name that is None in this pass, to which other statements assign as
+// well: what is called would be compiled for None alone, which it may not take.
+bool Lower::may_hold_later(const Node& call, const Call& c) {
+  const std::function<bool(const Node&, const Value&)> later = [&](const Node& a, const Value& v) {
+    if (a.kind == NodeKind::Tuple && a.all(Field::elts).size() == v.items.size()) {
+      for (size_t k = 0; k < v.items.size(); ++k)
+        if (later(a.all(Field::elts)[k], v.items[k])) return true;
+      return false;
+    }
+    if (a.kind != NodeKind::Name || !v.type.is(Type::Tag::None)) return false;
+    const Node& own = *source_.definition.one(Field::args);
+    const bool parameter =
+        std::ranges::any_of(own.all(Field::args), [&](const Node& p) { return p.text == a.text; });
+    return times_given(a.text) > (parameter ? 0 : 1);
+  };
+  const auto &args = call.all(Field::args), &keywords = call.all(Field::keywords);
+  if (args.size() != c.args.size() || keywords.size() != c.keywords.size()) return false;
+  for (size_t k = 0; k < args.size(); ++k)
+    if (later(args[k], c.args[k])) return true;
+  for (size_t k = 0; k < keywords.size(); ++k)
+    if (later(*keywords[k].one(Field::value), c.keywords[k].second)) return true;
+  return false;
+}
+
 // What is said of the value, and false where there is none.
 Val Lower::if_there(const Value& v, const std::function<Val(const Value&)>& said) {
   Val r = new_variable(DType::Bool);
@@ -80,7 +104,9 @@ Val Lower::if_there(const Value& v, const std::function<Val(const Value&)>& said
 std::optional<Value> Lower::compare_none(const Node& n, NodeKind op, const Value& a,
                                          const Value& b) {
   const bool same = op == NodeKind::Is || op == NodeKind::Eq;
-  auto answer = [&](Val equal) { return boolean(same ? equal : negate(equal)); };
+  // NumPy's numbers give NumPy's bool, and so do they where there is none, which has one type.
+  bool weak = true;
+  auto answer = [&](Val equal) { return number(same ? equal : negate(equal), DType::Bool, weak); };
   if (same || op == NodeKind::IsNot || op == NodeKind::NotEq) {
     const Value &maybe = a.type.is_maybe() ? a : b, &other = a.type.is_maybe() ? b : a;
     if (other.type.is(Type::Tag::None)) {
@@ -97,6 +123,7 @@ std::optional<Value> Lower::compare_none(const Node& n, NodeKind op, const Value
     auto equal = [&](const Value& x, const Value& y) {
       const Value e = compare_one(n, NodeKind::Eq, x, y);
       unknown = unknown || e.unknown();
+      if (e.type.is_number()) weak = weak && e.type.weak;
       return truth(n, e);
     };
     Val r = if_there(maybe, [&](const Value& x) {

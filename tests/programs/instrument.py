@@ -13,6 +13,7 @@ class Instrument(ast.NodeTransformer):
     """Operators and calls go by the functions of a Run."""
 
     names = one_type.Rewriter()
+    within = 0  # how many functions are around what is visited
 
     def visit_ClassDef(self, node):
         node.decorator_list = []  # of a jitclass
@@ -21,7 +22,10 @@ class Instrument(ast.NodeTransformer):
     def visit_FunctionDef(self, node):
         if node.name == "arguments":
             return node
-        return self.names.function(self.generic_visit(node))
+        self.within += 1
+        node = self.generic_visit(node)
+        self.within -= 1
+        return self.names.function(node)
 
     def visit_Subscript(self, node):
         self.generic_visit(node)
@@ -54,9 +58,22 @@ class Instrument(ast.NodeTransformer):
             operands = [self._made(v, "_equated", v) for v in (node.left, *node.comparators)]
             node.left, node.comparators = operands[0], operands[1:]
         if len(node.ops) == 1:
-            return node
+            return self._equality(node)
         names = ast.Constant(tuple(type(op).__name__ for op in node.ops))
         return self._made(node, "_chain", names, node.left, *map(self._later, node.comparators))
+
+    def _equality(self, node):
+        """== and != of a name that may hold None; the operands stand within _equated."""
+        if not isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+            return node
+        sides = [node.left, node.comparators[0]]
+        written = [side.args[0] for side in sides]
+        if not any(isinstance(w, ast.Name) for w in written):
+            return node
+        names = [ast.Constant(w.id if isinstance(w, ast.Name) else None) for w in written]
+        op = ast.Constant(type(node.ops[0]).__name__)
+        found = ast.Constant(False) if not self.within else ast.Name("_f", ast.Load())
+        return self._made(node, "_equals", op, found, names[0], sides[0], names[1], sides[1])
 
     def visit_UnaryOp(self, node):
         self.generic_visit(node)
@@ -115,6 +132,9 @@ class Instrument(ast.NodeTransformer):
             which = "_merge_extreme" if hasattr(node, "parallel") else "_extreme"
             return self._made(node, which, constants, node.func, *node.args)
         return self._made(node, "_call", node.func, *node.args, keywords=node.keywords)
+
+    def visit_With(self, node):
+        return node  # objmode: Python's own numbers, which have no end
 
     def visit_Assign(self, node):
         self.generic_visit(node)

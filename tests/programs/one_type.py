@@ -239,6 +239,11 @@ class Frame:
         self.table.note(where, value, constant)
         return self.table.fitted(where, value)
 
+    def held(self, name):
+        """The numbers that a name may hold here, as samples."""
+        samples = self.table.samples((self.key, name, self.versions.get(name)))
+        return [s for s in samples if is_number(s)]
+
     def renew(self, name, at):
         count = self.versions.get(name, (0, 0))[1]
         self.versions[name] = (at, count + 1)
@@ -315,6 +320,19 @@ def ends(n) -> bool:
         body, orelse, finalbody, *handlers = ([*map(ends, part)] for part in parts_of_try(n))
         return any(finalbody) or (any(body + orelse) and all(map(any, handlers)))
     return isinstance(n, ast.If) and any(map(ends, n.body)) and any(map(ends, n.orelse))
+
+
+def decided_end(body):
+    """An expression that says whether what is decided while compiling ends these statements."""
+    for n in body:
+        if ends(n):
+            return ast.Constant(True)
+        if isinstance(n, ast.If) and n.decided:
+            yes, no = decided_end(n.body), decided_end(n.orelse)
+            if not all(isinstance(e, ast.Constant) and not e.value for e in (yes, no)):
+                test = copy.deepcopy(n.test)
+                return made("yes if test else no", yes=yes, test=test, no=no)[0].value
+    return ast.Constant(False)
 
 
 def parts_of_try(n: ast.Try):
@@ -421,10 +439,14 @@ class Rewriter:
     # ---- every branch once -----------------------------------------------------------------------
     def samples(self, body, depth):
         found = []
-        for n in body:
+        for k, n in enumerate(body):
             found += self.sampled(n, depth)
             if ends(n):
                 break
+            left = decided_end([n])
+            if not isinstance(left, ast.Constant):
+                rest = self.samples(body[k + 1 :], depth)
+                return found + made("if _open or not left:\n    rest", left=left, rest=rest)
         return found
 
     def guarded(self, statements, names=(), depth="1", at=0):

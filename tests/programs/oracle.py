@@ -193,6 +193,7 @@ class Run:
             "_ordered": differences.ordered,
             "_identified": differences.identified,
             "_equated": differences.equated,
+            "_equals": self.equals,
             "_enter": self.enter,
             "_produced": one_type.Produced,
             "_samples": self.samples,
@@ -319,6 +320,17 @@ class Run:
             found.append(COMPARISONS[name](left, right))
             left = right
         return found
+
+    @staticmethod
+    def equals(op, frame, name_a, a, name_b, b):
+        """== and !=. A name that may hold None has one type: NumPy's bool for NumPy's numbers."""
+        value = COMPARISONS[op](a, b)
+        if (a is not None and b is not None) or not frame:
+            return value
+        sides = [frame.held(n) if v is None else [v] for n, v in ((name_a, a), (name_b, b))]
+        if all(sides) and any(isinstance(v, np.generic) for side in sides for v in side):
+            return np.bool_(value)
+        return value
 
     def list(self, *items):
         """A list has items of one type."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from jit_check import COMPLEX, NUMBERS, check, layouts
+from jit_check import COMPLEX, NUMBERS, check, function_of, layouts
 from numbus import njit
 
 ALL = [*NUMBERS, "bool", *COMPLEX]
@@ -419,3 +419,14 @@ def test_read_only():
 
     with pytest.raises(ValueError, match="read-only"):
         njit(g)(x)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "uint8", "float32", "float64"])
+def test_ranges_of_floats_take_the_step_from_their_first_values(dtype):
+    """NumPy rounds the first two of them to the type, and goes on by what is between them."""
+    f = function_of(f"np.arange(s, e, d, dtype=np.{dtype})", "s, e, d")
+    rng = np.random.default_rng(5)
+    for s, e, d in [(-0.5, 3.5, 1.0), (-0.04, 7.0, 1), (0.5, 6, 0.75), *rng.uniform(-5, 5, (9, 3))]:
+        if dtype == "uint8":
+            s, e, d = abs(s), abs(s) + abs(e), abs(d)
+        check(f, float(s), float(e), float(d), rtol=1e-6)

@@ -462,3 +462,12 @@ def test_what_is_not_yet_is_not_caught():
 
     with pytest.raises(NotImplementedError, match="a list of the function's that Python changes"):
         f(1.0)
+
+
+def test_equal_code_of_two_modules_sees_its_own_globals(tmp_path):
+    """Code objects are equal where their text is, whatever globals they read."""
+    text = "def f(x):\n    with objmode(y='int64'):\n        y = K + x\n    return y\n"
+    for k in (1, 7):
+        folder = tmp_path / str(k)
+        folder.mkdir()
+        assert njit(made(text, folder, objmode=objmode, K=k))(2) == k + 2

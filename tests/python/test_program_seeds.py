@@ -76,6 +76,35 @@ def test_finally_that_raises_hides_no_missing_verdict():
         oracle.expected(text)
 
 
+def test_python_runs_blocks_of_objmode_with_integers_without_end():
+    text = (
+        "from numbus.kernels import objmode\n\nG = -9223372036854775808\n\n\n"
+        "def f():\n    with objmode(v='int64'):\n        v = abs(G) % 3\n"
+        "    return v, abs(G) % 3\n\n\n"
+        "def arguments():\n    return ()\n"
+    )
+    assert oracle.expected(text).outcome.value == (2, 1)
+
+
+def test_what_stands_after_a_decided_return_gives_no_types():
+    text = (
+        "G = True\n\n\ndef f(a):\n    if G:\n        if a > 2:\n            return (G,)\n"
+        "        else:\n            return (False,)\n    return (3,)\n\n\n"
+        "def arguments():\n    return (1,)\n"
+    )
+    assert type(oracle.settled(oracle.instrumented(text)[0], True)[1].value[0]) is bool
+
+
+def test_a_name_that_may_hold_none_is_compared_by_one_type():
+    text = (
+        "import numpy as np\n\n\ndef f(a):\n    o = None\n"
+        "    if a > 2:\n        o = np.float32(1)\n"
+        "    return ~(o == 1), ~(None == np.float32(2))\n\n\n"
+        "def arguments():\n    return (1,)\n"
+    )
+    assert list(map(str, oracle.expected(text).outcome.value)) == ["True", "-1"]
+
+
 def test_few_differences_are_allowed():
     assert len(differences.ALLOWED) <= 10
 

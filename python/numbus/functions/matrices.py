@@ -119,48 +119,60 @@ def diagflat(v: Array, k: Int = 0):
 
 
 @function("np.tri")
-def tri(N: Operand, M: Operand = None, k: Int = 0, dtype: DTypeArg = float, *, like: Any = None):
+def tri(N: Operand, M: Operand = None, k: Any = 0, dtype: DTypeArg = float, *, like: Any = None):
     """(N, M) array with ones at and below the k-th diagonal and zeros above."""
     if like is not None:
         check_like("tri", like)
     # Floats are extents here, as np.arange takes them.
-    below = _below(N + 0, (N if M is None else M) + 0, k)
+    below = _below(N + 0, (N if M is None else M) + 0, _diagonal("tri", k))
     return below.astype(np.float64 if dtype is None else dtype)
+
+
+def _diagonal(op, k):
+    """The number of a diagonal. A float stays one, which np.arange takes as NumPy's does."""
+    if isinstance(k, (float, np.floating)):
+        return k
+    if not isinstance(k, (int, np.integer)):
+        raise TypeError(f"[{op}] k is not a number; expected an int")
+    return int(k)
 
 
 def _below(n, m, k):
     """Which elements of an array of shape (n, m) are at and below the k-th diagonal."""
-    return np.arange(n)[:, None] >= np.arange(-k, m - k)
+    return np.arange(n)[:, None] >= np.arange(-k, m - k, dtype=np.int64)
 
 
 @function("np.tril")
-def tril(m: Array, k: Int = 0):
+def tril(m: Array, k: Any = 0):
     """`m` with zeros above the k-th diagonal of its last two axes. TypeError for no axis."""
     require_axis("tril", m)
-    return np.where(_below(m.shape[-2:][0], m.shape[-1], k), m, m.dtype.type(0))
+    below = _below(m.shape[-2:][0], m.shape[-1], _diagonal("tril", k))
+    return np.where(below, m, m.dtype.type(0))
 
 
 @function("np.triu")
-def triu(m: Array, k: Int = 0):
+def triu(m: Array, k: Any = 0):
     """`m` with zeros below the k-th diagonal of its last two axes. TypeError for no axis."""
     require_axis("triu", m)
-    return np.where(_below(m.shape[-2:][0], m.shape[-1], k - 1), m.dtype.type(0), m)
+    below = _below(m.shape[-2:][0], m.shape[-1], _diagonal("triu", k) - 1)
+    return np.where(below, m.dtype.type(0), m)
 
 
 @function("np.tril_indices")
-def tril_indices(n: Int, k: Int = 0, m: Int = None):
+def tril_indices(n: Int, k: Any = 0, m: Int = None):
     """The rows and the columns, int64, of the elements at and below the k-th diagonal of an array
     of shape (n, m); m is n unless given.
     """
-    return _indices(_below(n, n if m is None else m, k))
+    return _indices(_below(n, n if m is None else m, _diagonal("tril_indices", k)))
 
 
 @function("np.triu_indices")
-def triu_indices(n: Int, k: Int = 0, m: Int = None):
+def triu_indices(n: Int, k: Any = 0, m: Int = None):
     """The rows and the columns, int64, of the elements at and above the k-th diagonal of an array
     of shape (n, m); m is n unless given.
     """
-    return _indices(np.logical_not(_below(n, n if m is None else m, k - 1)))
+    below = _below(n, n if m is None else m, _diagonal("triu_indices", k) - 1)
+    return _indices(np.logical_not(below))
 
 
 def _indices(chosen):
@@ -170,7 +182,7 @@ def _indices(chosen):
 
 
 @function("np.tril_indices_from")
-def tril_indices_from(arr: Array, k: Int = 0):
+def tril_indices_from(arr: Array, k: Any = 0):
     """tril_indices() of the shape of a 2-D array."""
     if arr.ndim != 2:
         raise ValueError("[tril_indices_from] another number of axes; expected a 2-d array")
@@ -178,7 +190,7 @@ def tril_indices_from(arr: Array, k: Int = 0):
 
 
 @function("np.triu_indices_from")
-def triu_indices_from(arr: Array, k: Int = 0):
+def triu_indices_from(arr: Array, k: Any = 0):
     """triu_indices() of the shape of a 2-D array."""
     if arr.ndim != 2:
         raise ValueError("[triu_indices_from] another number of axes; expected a 2-d array")

@@ -12,7 +12,7 @@ from ._resolve import with_statements
 from .types import signature
 
 blocks = []  # functions of Python's, by number
-_known = {}  # (code, position, ids of what the closure holds) to number
+_known = {}  # (position, ids of the code, of the globals, of what the closure holds) to number
 _held = []  # what those ids are of
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -173,7 +173,10 @@ def _block(names, node, inputs, results):
             closure[name] = names.closure[name].cell_contents
         except ValueError:
             continue
-    key = code, node.lineno, node.col_offset, tuple([id(v) for v in closure.values()])
+    space = names.function.__globals__
+    # By identity: code that is equal is that of other modules, too, whose globals differ.
+    held = tuple([id(v) for v in (code, space, *closure.values())])
+    key = node.lineno, node.col_offset, held
     if key in _known:
         return _known[key]
 
@@ -193,9 +196,9 @@ def _block(names, node, inputs, results):
         if "lineno" in getattr(n, "_attributes", ()) and not hasattr(n, "lineno"):
             ast.copy_location(n, node)
             n.end_lineno, n.end_col_offset = n.lineno, n.col_offset
-    space = {}
-    exec(compile(module, code.co_filename, "exec"), names.function.__globals__, space)
-    blocks.append(space["numbus_outer"](**closure))
+    local = {}
+    exec(compile(module, code.co_filename, "exec"), space, local)
+    blocks.append(local["numbus_outer"](**closure))
     _held.append((code, closure))
     _known[key] = len(blocks) - 1
     return _known[key]
