@@ -764,6 +764,8 @@ Value Lower::call_named(const Call& given, const std::string& name) {
   if (library >= 0) {
     if (name.starts_with("np.")) take_arrays(c, library);
     Value v = call_function(c, library);
+    if (name.starts_with("np.random.") || name.starts_with("random."))
+      return drawn(c, name.substr(name.rfind('.') + 1), std::move(v));
     return name.starts_with("np.") ? numpy_numbers(name, std::move(v)) : v;
   }
   // What Generators have as well takes its source of bits first: here the thread's own.
@@ -771,7 +773,7 @@ Value Lower::call_named(const Call& given, const std::string& name) {
     if (int drawn = u_.program.library("drawn " + name.substr(10)); drawn >= 0) {
       Call all = c;
       all.args.insert(all.args.begin(), none());
-      return call_function(all, drawn);
+      return this->drawn(c, name.substr(10), call_function(all, drawn));
     }
   not_yet(c.n, name);
 }

@@ -614,6 +614,7 @@ class Lower : private State {
   std::vector<Val> shape_argument(const Node& n, const Value& v);
   Value print(const Call& c);
   static Value numpy_numbers(const std::string& name, Value v);
+  Value drawn(const Call& c, const std::string& name, Value v);
   Value generator_method(const Call& c, const Value& self, const std::string& name);
   Value random(const Call& c, const std::string& what);
   Value host_call(const Call& c, const std::string& what);

@@ -46,6 +46,21 @@ Value Lower::random(const Call& c, const std::string& what) {
   return none;
 }
 
+// A number that was drawn is Python's, unless it is an item of an array or integers() gives it,
+// whose type is an argument.
+Value Lower::drawn(const Call& c, const std::string& name, Value v) {
+  if (!v.type.is_number()) return v;
+  auto pythons = [](const Value& t) { return t.type.is(Type::Tag::Function); };  // dtype=int
+  const bool typed = name == "integers" || name == "random_integers";
+  if (typed && !std::ranges::any_of(c.keywords, [&](const auto& k) { return pythons(k.second); }))
+    return v;
+  if (name == "choice" && !c.args.empty() && !c.args[0].type.is_number()) return v;
+  for (const auto& [k, a] : c.keywords)
+    if (name == "choice" && k == "a" && !a.type.is_number()) return v;
+  const DType t = is_float(v.type.dtype) ? DType::F64 : DType::I64;
+  return number(as(v, t), t, true);
+}
+
 // A method of numpy.random.Generator, which is the address of its bits' source.
 Value Lower::generator_method(const Call& c, const Value& self, const std::string& name) {
   refuse_in_kernel(c.n, "numpy.random.Generator");
@@ -57,7 +72,7 @@ Value Lower::generator_method(const Call& c, const Value& self, const std::strin
   if (method < 0) not_yet(c.n, "Generator." + name + "()");
   Call all = c;
   all.args.insert(all.args.begin(), self.items[0]);
-  return call_function(all, method);
+  return drawn(c, name, call_function(all, method));
 }
 
 // Words: the dtype of the first array, and of each argument the address or the number.

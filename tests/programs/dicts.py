@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .differences import wrapped
 from .expressions import Reject
 from .kinds import is_array, kind_of
 
@@ -63,7 +64,8 @@ class Dicts:
         return name, self.ns[name]
 
     def entry(self, d):
-        return next(iter(d.items()))
+        key, value = next(iter(d.items()))
+        return key, wrapped(value)
 
     # ---- statements ------------------------------------------------------------------------------
     def do_dict(self):

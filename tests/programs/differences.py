@@ -6,9 +6,12 @@ most ten entries, and nothing outside of this file excuses a difference.
 
 from __future__ import annotations
 
+import gc
 import math
 import operator
+from collections import Counter
 from collections.abc import ItemsView, KeysView, ValuesView
+from types import MappingProxyType
 
 import numpy as np
 
@@ -93,7 +96,8 @@ def divide(a, b):
 
 def power(a, b):
     if type(b) is int and b == 2 and isinstance(a, np.ndarray) and a.dtype == bool and a.ndim:
-        return np.power(a, b)  # int64, where a ** 2 of a literal 2 is an array of int8
+        # int64, where a ** 2 of a 2 that is known while compiling is an array of int8.
+        raise NoVerdict("types hang on what is decided while compiling")
     if python_ints(a, b):
         if b < 0:
             raise ValueError("Integers to negative integer powers are not allowed.")
@@ -101,7 +105,7 @@ def power(a, b):
     try:
         if isinstance(value := a**b, complex) and not isinstance(value, np.generic):
             if not isinstance(a, complex) and not isinstance(b, complex):
-                raise ValueError("negative number to a fractional power")
+                raise ValueError("a negative number to a fractional power is complex in Python")
         return value
     except OverflowError:
         with np.errstate(all="ignore"):
@@ -299,12 +303,26 @@ def guarded(iterable):
     return _unless_other_keys(iterable)
 
 
+CHANGES = Counter()  # how often dicts that are looped over got or lost a key, by identity
+
+
+def note_keys(of):
+    """A dict has got or lost a key."""
+    if id(of) in CHANGES:
+        CHANGES[id(of)] += 1
+
+
 def _unless_other_keys(iterable):
     of = getattr(iterable, "mapping", iterable)
-    keys = list(of)
-    items = iter(iterable)
+    if isinstance(of, MappingProxyType):  # of a view: the dict itself is not to be had
+        of = gc.get_referents(of)[0]
+    keys, items = list(of), iter(iterable)
+    CHANGES[id(of)] += 0
+    changes = CHANGES[id(of)]
     while True:
         now = list(of)
+        if len(now) == len(keys) and CHANGES[id(of)] != changes:
+            raise NoVerdict("other keys of a dict that a loop goes over")
         if len(now) == len(keys) and not all(a is b for a, b in zip(keys, now, strict=True)):
             raise NoVerdict("other keys of a dict that a loop goes over")
         try:
@@ -444,8 +462,19 @@ def cancel(weights) -> bool:
         return bool(abs(w.sum()) <= 1e-6 * np.abs(w).sum())
 
 
+def without_order(function, args, keywords) -> bool:
+    """Whether Python's complex numbers are to be ordered, be it that there is one alone."""
+    name = getattr(function, "__name__", "")
+    if name not in ("sorted", "sort", "min", "max") or keywords.get("key") is not None:
+        return False
+    items = getattr(function, "__self__", None) if name == "sort" else args[0] if args else None
+    return isinstance(items, (list, tuple)) and any(type(v) is complex for v in items)
+
+
 def call(function, args, keywords):
     """A call as compiled functions have to make it."""
+    if without_order(function, args, keywords):
+        raise TypeError("'<' not supported between instances of 'complex' and 'complex'")
     if function is np.polyval and len(args) == 2 and not np.size(args[0]):
         p, x = map(np.asarray, args)
         return np.zeros(x.shape, np.result_type(p.dtype, x.dtype))[()]
@@ -481,7 +510,8 @@ def call(function, args, keywords):
         return wrapped(value)
     except (ValueError, OverflowError) as error:
         if type(error) is OverflowError:
-            if "out of bounds for" in str(error) or function is np.array:
+            arrays = isinstance(function, np.ufunc) and any(type(a) is np.ndarray for a in args)
+            if ("out of bounds for" in str(error) and not arrays) or function is np.array:
                 return call_narrowed(function, args, keywords)
         if whole:
             raise

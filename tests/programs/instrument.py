@@ -133,6 +133,19 @@ class Instrument(ast.NodeTransformer):
             return self._made(node, which, constants, node.func, *node.args)
         return self._made(node, "_call", node.func, *node.args, keywords=node.keywords)
 
+    def visit_ExceptHandler(self, node):
+        self.generic_visit(node)
+        node.body.insert(0, ast.copy_location(ast.Expr(self._made(node, "_unless_none")), node))
+        return node
+
+    def visit_Delete(self, node):
+        self.generic_visit(node)
+        target = node.targets[0]
+        if len(node.targets) > 1 or not isinstance(target, ast.Subscript):
+            return node
+        change = self._made(node, "_delete", target.value, self._key(target.slice))
+        return ast.copy_location(ast.Expr(change), node)
+
     def visit_With(self, node):
         return node  # objmode: Python's own numbers, which have no end
 

@@ -294,6 +294,10 @@ def made(text: str, **nodes):
     return Fill().visit(ast.parse(text)).body
 
 
+# A value of each type that the programs declare of objmode's names.
+DECLARED = {"int64": 1, "float64": 1.5, "boolean": True, "unicode_type": "a", "float64[:]": None}
+
+
 def names_in(target) -> list[ast.Name]:
     return [n for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
 
@@ -359,7 +363,7 @@ class Rewriter:
 
     def function(self, node: ast.FunctionDef) -> ast.FunctionDef:
         for n in ast.walk(node):
-            if isinstance(n, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For)):
+            if isinstance(n, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.With)):
                 if not hasattr(n, "at"):
                     Rewriter.count += 1
                     n.at = Rewriter.count
@@ -430,6 +434,10 @@ class Rewriter:
             n.orelse = self.block(n.orelse, inner)
             n.target = ast.Name(f"_t{n.at}", ast.Store())
             return [*head, n]
+        if isinstance(n, ast.With):
+            given = [k.arg for k in n.items[0].context_expr.keywords]
+            text = "".join(f"{x} = _f.set({x!r}, {x}, {depth}, {n.at})\n" for x in given)
+            return [n, *made(text)]
         return [n]
 
     def over(self, n: ast.For):
@@ -490,6 +498,14 @@ class Rewriter:
             text = f"for _t{at} in _samples(_i{at}):\n    body"
             body = first + self.samples(n.body, inner)
             return head + made(text, body=body) + self.samples(n.orelse, inner)
+        if isinstance(n, ast.With):  # objmode says of which types its names are
+            found = []
+            for k in n.items[0].context_expr.keywords:
+                value = ast.Constant(DECLARED[k.value.value])
+                if k.value.value == "float64[:]":
+                    value = made("_ones")[0].value
+                found += self.assigned([ast.Name(k.arg, ast.Store())], value, depth, n.at)
+            return found
         if isinstance(n, ast.FunctionDef):
             return [n]
         if isinstance(n, (ast.Expr, ast.Delete)):

@@ -12,6 +12,7 @@ import linecache
 import math
 import operator
 import random
+import sys
 import types
 import warnings
 from dataclasses import dataclass
@@ -187,6 +188,8 @@ class Run:
             "_entries": self.entries,
             "_key": KEY,
             "_store": self.store,
+            "_delete": self.delete,
+            "_unless_none": unless_no_verdict,
             "_tick": self.tick,
             "_at": self.at,
             "_chain": self.chain,
@@ -200,6 +203,7 @@ class Run:
             "_over": self.over,
             "_loop_depth": self.loop_depth,
             "_unknown": one_type.UNKNOWN,
+            "_ones": np.ones(2),
             "_open": int(not self.decides),
         }
 
@@ -376,7 +380,7 @@ class Run:
 
     def store(self, value, target, key):
         target = self._own(target)
-        old = []
+        old, before = [], len(target) if isinstance(target, dict) else 0
         if isinstance(target, list) and isinstance(key, (int, np.integer)):
             old = target[key : key + 1 or None]
         try:
@@ -388,9 +392,17 @@ class Run:
         if isinstance(target, list):
             one_type.settle(target, value, replaced=old)
         if isinstance(target, dict):
+            if len(target) != before:
+                differences.note_keys(target)
             identify_key(key)
             expect_types(target)
             one_type.settle_dict(target)
+
+    def delete(self, target, key):
+        target = self._own(target)
+        del target[key]
+        if isinstance(target, dict):
+            differences.note_keys(target)
 
     def op(self, name, a, b):
         a, b = self._repeated(name, a, b)
@@ -473,11 +485,14 @@ class Run:
         """A call; a list to which it added has items of one type afterwards."""
         if self.sampling:
             return self._sampled_call(function, args, keywords)
-        value = self._call(function, args, keywords)
+        changed = getattr(function, "__self__", None)
+        before = len(changed) if isinstance(changed, dict) else 0
+        value = self._with_default(function, args, self._call(function, args, keywords))
         if isinstance(value, (np.ndarray, list)) and count(value) > ITEMS:
             raise NoVerdict("an array that grows without an end")
-        changed = getattr(function, "__self__", None)
         if isinstance(changed, dict):
+            if len(changed) != before:
+                differences.note_keys(changed)
             for key in args[:1]:
                 identify_key(key)
             expect_types(changed)
@@ -489,6 +504,15 @@ class Run:
                 one_type.settle(changed, *args[at:])
         return value
 
+    @staticmethod
+    def _with_default(function, args, value):
+        """What a dict has for a key, or a default: of the type that holds its values and that."""
+        owner = getattr(function, "__self__", None)
+        names = ("get", "pop", "setdefault")
+        if not isinstance(owner, dict) or len(args) < 2 or function.__name__ not in names:
+            return value
+        return one_type.fitted(value, [value, args[1], *owner.values()])
+
     def _sampled_call(self, function, args, keywords):
         if function in (zip, map):
             every = [one_type.first_items(a) for a in args[function is map :]]
@@ -497,7 +521,7 @@ class Run:
             items = one_type.first_items(args[0])
             return items if function is reversed else [(0, v) for v in items]
         try:
-            return self._call(function, args, keywords)
+            return self._with_default(function, args, self._call(function, args, keywords))
         except TypeError:
             raise
         except Exception:
@@ -552,6 +576,15 @@ class Run:
                 out[...] = moved
             return out
         return moved
+
+
+def unless_no_verdict():
+    """Begins a handler: what says that there is no verdict is no error of the program's."""
+    error = sys.exc_info()[1]
+    if isinstance(error, (NoVerdict, RuntimeWarning)):
+        raise error
+    if isinstance(error, RecursionError):
+        raise NoVerdict("calls that are too deep")
 
 
 class OfNothing(dict):
@@ -716,7 +749,7 @@ def expected(text: str, shadows: int = SHADOWS, contracts: bool = False) -> Expe
             if [p[:2] for p in moved] != [p[:2] for p in found]:
                 raise NoVerdict("control flow hangs on rounding")
             own = base.error is not None and raised_by_program(base.error)
-            if own and str(shadow.error) != str(base.error):
+            if own and message_of(shadow.error) != message_of(base.error):
                 raise NoVerdict("a message hangs on rounding")
             for i, ((_, kind, x), (_, _, y)) in enumerate(zip(found, moved, strict=True)):
                 if x is None:
@@ -745,8 +778,9 @@ def difference(want: Expected, got: Outcome) -> str:
     keys = [e.args[0] for e in (error, got.error) if type(e) is KeyError and e.args]
     if len(keys) == 2 and not raised_by_program(error) and keys[0] != keys[1]:
         return f"got KeyError of {keys[1]!r}; want {keys[0]!r}"
-    if error is not None and raised_by_program(error) and str(error) != str(got.error):
-        return f"got message {str(got.error)!r}; want {str(error)!r}"
+    told, said = message_of(got.error), message_of(error)
+    if error is not None and raised_by_program(error) and told != said:
+        return f"got message {told!r}; want {said!r}"
     mine = parts(got)
     for (path, kind, x), (_, kind_x, y), t in zip(mine, want.parts, want.tolerances):
         if kind != kind_x:
@@ -771,4 +805,12 @@ def raised_by_program(error) -> bool:
         last = last.tb_next
     if last is None or last.tb_frame.f_code.co_filename != "<oracle>":
         return False
-    return str(error).startswith(("own ", "('own ")) or isinstance(error, AssertionError)
+    return message_of(error).startswith(("own ", "('own ")) or isinstance(error, AssertionError)
+
+
+def message_of(error) -> str:
+    """What an error says; NumPy's numbers in it come out as Python's, as those in results do."""
+    if error is None:
+        return ""
+    args = tuple(a.item() if isinstance(a, np.generic) else a for a in error.args)
+    return str(args[0] if len(args) == 1 else args) if args else ""

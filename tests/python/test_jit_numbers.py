@@ -5,8 +5,9 @@ import math
 
 import numpy as np
 import pytest
-from jit_check import COMPLEX, FLOATS, INTS, NUMBERS, check
+from jit_check import COMPLEX, FLOATS, INTS, NUMBERS, check, function_of
 from numbus import njit
+from numbus.kernels import CompileError
 
 
 def add(a, b):
@@ -715,3 +716,10 @@ def test_square_of_bools():
         return a**2, (a > 0) ** 2, a**3, np.power(a, 2), a[0] ** 2
 
     check(f, np.array([True, False]))
+
+
+@pytest.mark.parametrize("expression", ["{} + 1", "1.5 * {}", "({}, 2)", "x < {}", "[{}]", "-{}"])
+def test_a_literal_beyond_64_bits_is_an_error_with_its_line(expression):
+    f = function_of(expression.format(2**64), "x")
+    with pytest.raises(CompileError, match=r"9551616 does not fit into 64 bits[\s\S]*:2"):
+        njit(f)(1)

@@ -5,6 +5,7 @@ import threading
 
 import numpy as np
 import pytest
+from jit_check import function_of
 from numbus import njit, prange
 
 EXACT = {
@@ -312,3 +313,32 @@ def test_python_shuffle():
         return x
 
     assert njit(f)(np.arange(30)).tolist() == f(list(range(30)))
+
+
+DRAWS = (
+    "standard_exponential() standard_normal() random() uniform(-1.,2.) normal(0.5,2.) "
+    "integers(5) exponential(1.) poisson(3.) gamma(2.) binomial(4,.5) standard_gamma(2.) "
+    "choice(5) geometric(.5) triangular(0.,1.,2.) choice(np.arange(3.)) choice([1,2]) "
+    "standard_cauchy() integers(5,dtype=int) integers(5,dtype=np.int8) "
+    "random(dtype=np.float32) logseries(.5) vonmises(0.,1.) zipf(3.) "
+    "standard_normal(dtype=np.float32) weibull(1.) laplace() chisquare(2.) beta(1.,2.) "
+    "logistic() gumbel() rayleigh() power(2.) pareto(2.) wald(1.,2.) f(2.,3.) "
+    "standard_t(3.) lognormal() negative_binomial(3,.5) noncentral_chisquare(2.,1.)"
+).split()
+SEEDED = (
+    "rand() randn() random() uniform(-1.,2.) normal() randint(5) standard_normal() poisson(3.) "
+    "choice(5) choice(np.arange(3)) binomial(3,.5) exponential() random_sample()"
+).split()
+PYTHONS = (
+    "random() uniform(1,2) randint(1,3) gauss(0.,1.) randrange(5) expovariate(1.) getrandbits(5) "
+    "triangular(0.,1.,.5) betavariate(1.,2.) normalvariate(0.,1.) paretovariate(2.)"
+).split()
+OF_WHAT = [*[("r", d) for d in DRAWS], *[("np.random", d) for d in SEEDED]]
+
+
+@pytest.mark.parametrize("owner, draw", [*OF_WHAT, *[("random", d) for d in PYTHONS]])
+def test_what_is_drawn_is_a_number_of_pythons_where_it_is_there(owner, draw):
+    """~ tells Python's bools from NumPy's, which comparisons with NumPy's numbers give."""
+    f = function_of(f"~({owner}.{draw} > -9)", "r", random=random)
+    want, got = f(np.random.default_rng(3)), njit(f)(np.random.default_rng(3))
+    assert type(got) is type(np.asarray(want).item()) and got == want

@@ -76,14 +76,26 @@ def test_finally_that_raises_hides_no_missing_verdict():
         oracle.expected(text)
 
 
+def value_of(*lines, head="import numpy as np\n", arguments=""):
+    """What the oracle says that a function of these lines gives, or how it ends."""
+    body = "\n".join(f"    {line}" for line in lines)
+    taken = ", ".join(f"a{k}" for k in range(arguments.count(",")))
+    text = f"{head}\n\ndef f({taken}):\n{body}\n\n\ndef arguments():\n    return ({arguments})\n"
+    found = oracle.expected(text).outcome
+    return found.error or found.value
+
+
+OBJMODE = "import numpy as np\nfrom numbus.kernels import objmode\n\nG = -9223372036854775808\n"
+
+
 def test_python_runs_blocks_of_objmode_with_integers_without_end():
-    text = (
-        "from numbus.kernels import objmode\n\nG = -9223372036854775808\n\n\n"
-        "def f():\n    with objmode(v='int64'):\n        v = abs(G) % 3\n"
-        "    return v, abs(G) % 3\n\n\n"
-        "def arguments():\n    return ()\n"
-    )
-    assert oracle.expected(text).outcome.value == (2, 1)
+    lines = "with objmode(v='int64'):", "    v = abs(G) % 3", "return v, abs(G) % 3"
+    assert value_of(*lines, head=OBJMODE) == (2, 1)
+
+
+def test_names_of_objmode_have_the_types_that_are_declared():
+    lines = "with objmode(v='boolean'):", "    v = 4 > 1", "for i in range(0):", "    v -= 2"
+    assert type(value_of(*lines, "return v", head=OBJMODE)) is int
 
 
 def test_what_stands_after_a_decided_return_gives_no_types():
@@ -96,13 +108,54 @@ def test_what_stands_after_a_decided_return_gives_no_types():
 
 
 def test_a_name_that_may_hold_none_is_compared_by_one_type():
+    lines = "o = None", "if a0 > 2:", "    o = np.float32(1)"
+    found = value_of(*lines, "return ~(o == 1), ~(None == np.float32(2))", arguments="1,")
+    assert list(map(str, found)) == ["True", "-1"]
+
+
+def test_the_default_of_a_key_has_the_type_of_the_values():
+    lines = "d = {1: 2.5}", "e = {1: 2}", "return d.get(3, 4), e.get(1, 0.5), e.pop(1, 2), d.get(1)"
+    assert list(map(repr, value_of(*lines))) == ["4.0", "2.0", "2", "2.5"]
+
+
+@pytest.mark.parametrize("call", ["sorted([1j])", "max([2j])", "min((3j, 1j))"])
+def test_complex_numbers_have_no_order_one_alone_neither(call):
+    with pytest.raises(oracle.NoVerdict, match="TypeError"):
+        value_of(f"return {call}")
+
+
+HANDLED = "    return 1", "except Exception:", "    return 2"
+
+
+@pytest.mark.parametrize(
+    "line, words",
+    [
+        ("    sum([1.0 for k in range(0)])", "the sum of nothing"),
+        ("    np.ones(2, np.int64)[0] = np.inf", "invalid value"),
+        ("    f()", "too deep"),
+    ],
+)
+def test_a_handler_takes_nothing_that_is_no_error_of_the_program(line, words):
+    with pytest.raises(oracle.NoVerdict, match=words):
+        value_of("try:", line, *HANDLED)
+
+
+@pytest.mark.parametrize("change", ["d.update([(2, 1)])\nd.pop(2, 3)", "d[2] = 1; del d[2]"])
+def test_a_dict_that_is_given_other_keys_meanwhile_has_no_verdict(change):
+    with pytest.raises(oracle.NoVerdict, match="other keys"):
+        value_of("d = {0: 1}", "for k in d:", *(f"    {c}" for c in change.split("\n")))
+
+
+def test_messages_are_compared_by_what_comes_out():
     text = (
-        "import numpy as np\n\n\ndef f(a):\n    o = None\n"
-        "    if a > 2:\n        o = np.float32(1)\n"
-        "    return ~(o == 1), ~(None == np.float32(2))\n\n\n"
-        "def arguments():\n    return (1,)\n"
+        "import numpy as np\n\n\ndef f(a):\n    raise {}\n\n\n"
+        "def arguments():\n    return (np.int64(4),)\n"
     )
-    assert list(map(str, oracle.expected(text).outcome.value)) == ["True", "-1"]
+    want = oracle.expected(text.format("ValueError('own 1', a)"))
+    assert not oracle.difference(want, oracle.Outcome(None, ValueError("own 1", 4), (4,)))
+    assert oracle.difference(want, oracle.Outcome(None, ValueError("own 1", 5), (4,)))
+    with pytest.raises(oracle.NoVerdict, match="hangs on rounding"):
+        oracle.expected(text.format("KeyError(f'own {np.sin(a)}')"))
 
 
 def test_few_differences_are_allowed():

@@ -184,6 +184,10 @@ class _Names(ast.NodeTransformer):
             return Global(f"unknown {node.id}", node)
         return self.describe(value, node)
 
+    def visit_Constant(self, node):
+        wide = type(node.value) is int and node.value >= 2**64
+        return self.describe(node.value, node) if wide else node
+
     def visit_Attribute(self, node):
         found, value = self.static(node)
         if found:
