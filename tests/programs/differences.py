@@ -273,8 +273,9 @@ def is_open(function, args, keywords) -> bool:
         return has_both_zeros(np.asarray(args[0]))
     if function in ONE_OF_TWO and len(args) > 1:
         a, b = map(np.asarray, args[:2])
-        if a.dtype.kind == "f" or b.dtype.kind == "f":
-            return bool(((a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b))).any())
+        if a.dtype.kind in "fc" or b.dtype.kind in "fc":
+            signs = [np.signbit(np.real(v)) + 2 * np.signbit(np.imag(v)) for v in (a, b)]
+            return bool(((a == 0) & (b == 0) & (signs[0] != signs[1])).any())
     return False
 
 

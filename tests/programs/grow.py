@@ -24,13 +24,15 @@ from .kinds import COMMON, DTYPES, LAYOUTS, SIZES, Data, is_array, is_number, is
 from .latest import Latest
 from .newer import Newer
 from .nones import Nones
+from .records import Records
 from .sets import Sets
 from .statements import Statements
 from .texts import Texts
 from .wider import Wider
 from .yielders import Yielders
 
-GRAMMAR_VERSION = 14
+GRAMMAR_VERSION = 15
+RECORDS_FROM = 3_000_000  # seeds before it mean the programs of grammar 14
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class Features:
     statements: int = 9
     depth: int = 3
     scalar: bool = False  # for kernels: nothing allocates memory
+    records: bool = False
 
 
 @dataclass
@@ -78,7 +81,9 @@ def bounded(more=1 << 30, seconds=5.0):
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones, Sets, Yielders, Newer, Latest):
+class Grower(
+    Expressions, Statements, Wider, Dicts, Texts, Nones, Sets, Yielders, Newer, Latest, Records
+):
     def __init__(self, seed: int, features: Features):
         self.r = random.Random(seed)
         self.features = features
@@ -95,6 +100,7 @@ class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones, Sets, Yielders
         self.tallies = False
         self.latest_too = not self.scalar and self.r.random() < 0.35  # much of grammar 14
         self.pythons = False
+        self.recorded = features.records and not self.scalar and self.r.random() < 0.6
         self.holders: dict = {}  # lists and dicts that hold None, too: a sample of the rest
         self.yielders: dict = {}  # names that hold one: a sample of what it yields
         self.maybes: dict = {}  # names that hold None or a value: a sample of the value
@@ -196,6 +202,8 @@ class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones, Sets, Yielders
         """The text of a value to call the program with."""
         r, d = self.r, self.data
         which = r.random()
+        if self.recorded and r.random() < 0.5:
+            return self.record_array()
         if self.newest_too and r.random() < 0.3:
             return self.newest()
         if self.wordy and which < 0.2:
@@ -256,7 +264,8 @@ class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones, Sets, Yielders
         names = [f"a{k}" for k in range(len(arguments))]
         for name, text in zip(names, arguments):
             self.ns[name] = eval(text, dict(self.ns))
-            if isinstance(self.ns[name], (set, np.random.Generator)):
+            records = is_array(self.ns[name]) and self.ns[name].dtype.names
+            if records or isinstance(self.ns[name], (set, np.random.Generator)):
                 self.hidden.add(name)
         self.sets = self.sets or any(isinstance(self.ns[n], set) for n in names)
         self.emit(f"def f({', '.join(names)}):")
@@ -337,7 +346,7 @@ class Grower(Expressions, Statements, Wider, Dicts, Texts, Nones, Sets, Yielders
 
 
 def generate(seed: int, features: Features | None = None) -> Program:
-    features = features or Features(scalar=seed % 4 == 3)
+    features = features or Features(scalar=seed % 4 == 3, records=seed >= RECORDS_FROM)
     for again in range(50):
         grower = Grower(seed * 1000 + again, features)
         try:

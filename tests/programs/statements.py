@@ -45,6 +45,8 @@ class Statements:
             all_ = all_ + [("newer", 25)]
         if self.latest_too:
             all_ = all_ + [("latest", 25)]
+        if self.recorded:
+            all_ = all_ + [("records", 60)]
         if self.loops:
             all_ = all_ + [("leave", 3)]
         if self.level == 1:

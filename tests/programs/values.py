@@ -23,6 +23,10 @@ def leaves(value, path="result"):
         yield path, ("set", sorted(map(repr, value))), None
     elif isinstance(value, np.random.Generator):
         yield path, ("Generator", repr(value.bit_generator.state)), None
+    elif isinstance(value, np.ndarray) and value.dtype.names:
+        yield path, ("records", value.shape), None
+        for name in value.dtype.names:
+            yield from leaves(value[name], f"{path}['{name}']")
     elif isinstance(value, np.ndarray):
         yield path, ("array", value.dtype, value.shape), value
     elif isinstance(value, (bool, int, float, complex)):
