@@ -1,5 +1,7 @@
 """cuda.jit(debug=True): races, threads that do not meet and wrong indices; and correct kernels."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numbus import cuda
@@ -619,3 +621,12 @@ def test_without_debug_the_message_says_what_would_tell_more():
     plain = cuda.jit(lanes_apart.py_func)
     with pytest.raises(RuntimeError, match="never come; debug=True names the lines"):
         plain[1, 32](np.zeros(32))
+
+
+@pytest.mark.parametrize("options", [{"debug": True}, {"boundscheck": False}, {"debug": False}])
+def test_a_device_function_is_checked_as_its_kernel_is(options):
+    with pytest.warns(RuntimeWarning, match=f"as its kernel is; got {next(iter(options))}="):
+        cuda.jit(device=True, **options)(lambda x: x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cuda.jit(device=True, fastmath=True, inline=True)(lambda x: x)

@@ -3,6 +3,7 @@
 import functools
 import inspect
 import os
+import warnings
 
 from .. import _core
 from ..functions.creation import asarray
@@ -301,7 +302,8 @@ def jit(signature_or_function=None, **options):
     races in shared memory, and threads that do not meet at one barrier), fastmath, launch_bounds,
     max_registers; inline, forceinline, opt, lineinfo, lto, cache and shared_memory_carveout are
     taken and have nothing to change. A kernel with a signature, or a list of them, is compiled for
-    it at once; launches convert numbers to its types and take no other arrays (TypeError).
+    it at once; launches convert numbers to its types and take no other arrays (TypeError). A device
+    function is checked as its kernel is: a RuntimeWarning says so of its own debug and boundscheck.
     """
     unknown = set(options) - _OPTIONS
     if unknown:
@@ -328,6 +330,15 @@ def jit(signature_or_function=None, **options):
     declared = [] if given is None or function is not None else _several(given)
     for s in declared:
         types.signature(s)  # a mistake is told here
+
+    of_kernel = [k for k in ("debug", "boundscheck") if options.get(k) is not None]
+    if options.get("device") and of_kernel:
+        warnings.warn(
+            f"[cuda.jit] a device function is checked as its kernel is; got {of_kernel[0]}="
+            f"{options[of_kernel[0]]!r} and device=True; expected it of the kernel",
+            RuntimeWarning,
+            stacklevel=2,
+        )
 
     _core.ask_for_gpu()
 
