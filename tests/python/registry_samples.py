@@ -505,7 +505,7 @@ SAMPLES = {
     ("np.tri", "N"): lambda a, axis: [0, 1, 4, -2, np.int8(3), True, 2.5],
     ("np.tri", "M"): lambda a, axis: [ABSENT, None, 3, 0, 6, -1, 1.5],
     **{
-        (f"np.{name}", "k"): lambda a, axis: [ABSENT, 0, 1, -2, 9, 0.0, -1.5, 0.25, np.uint8(1)]
+        (f"np.{name}", "k"): lambda a, axis: [ABSENT, 0, 1, -2, 9, 0.0, -1.5, 0.25, np.int8(1)]
         for name in "tri tril triu tril_indices triu_indices "
         "tril_indices_from triu_indices_from".split()
     },
