@@ -1253,24 +1253,24 @@ def transpose(a: ArrayLike, axes: Any = None) -> ndarray:
     """`a` with its axes permuted (reversed by default): a view."""
 def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: SupportsIndex = -1) -> Any:
     """Integral along `axis` by the trapezoidal rule, over sample points `x` or steps `dx`."""
-def tri(N: ArrayLike, M: ArrayLike | None = None, k: SupportsIndex = 0, dtype: DTypeLike | None = ..., *, like: Any = None) -> ndarray:
+def tri(N: ArrayLike, M: ArrayLike | None = None, k: Any = 0, dtype: DTypeLike | None = ..., *, like: Any = None) -> ndarray:
     """(N, M) array with ones at and below the k-th diagonal and zeros above."""
-def tril(m: ArrayLike, k: SupportsIndex = 0) -> ndarray:
+def tril(m: ArrayLike, k: Any = 0) -> ndarray:
     """`m` with zeros above the k-th diagonal of its last two axes. TypeError for no axis."""
-def tril_indices(n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None) -> Any:
+def tril_indices(n: SupportsIndex, k: Any = 0, m: SupportsIndex | None = None) -> Any:
     """The rows and the columns, int64, of the elements at and below the k-th diagonal of an array
     of shape (n, m); m is n unless given."""
-def tril_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> Any:
+def tril_indices_from(arr: ArrayLike, k: Any = 0) -> Any:
     """tril_indices() of the shape of a 2-D array."""
 def trim_zeros(filt: Any, trim: Any = 'fb', axis: Any = None) -> Any:
     """`filt` without the zeros at the ends that `trim` names ("f", "b"), along all axes or `axis`:
     a view; of a list a list."""
-def triu(m: ArrayLike, k: SupportsIndex = 0) -> ndarray:
+def triu(m: ArrayLike, k: Any = 0) -> ndarray:
     """`m` with zeros below the k-th diagonal of its last two axes. TypeError for no axis."""
-def triu_indices(n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None) -> Any:
+def triu_indices(n: SupportsIndex, k: Any = 0, m: SupportsIndex | None = None) -> Any:
     """The rows and the columns, int64, of the elements at and above the k-th diagonal of an array
     of shape (n, m); m is n unless given."""
-def triu_indices_from(arr: ArrayLike, k: SupportsIndex = 0) -> Any:
+def triu_indices_from(arr: ArrayLike, k: Any = 0) -> Any:
     """triu_indices() of the shape of a 2-D array."""
 true_divide: _Binary
 """Divide arguments element-wise."""
