@@ -153,7 +153,7 @@ bool carried_out(Native& n, const Callback& c, PyObject* args, PyObject*& result
     static PyObject* const empty =
         nb::object(nb::module_::import_("numpy").attr("empty")).release().ptr();
     PyObject* count = PyLong_FromLongLong(n.count);
-    result = count ? PyObject_CallOneArg(empty, count) : nullptr;
+    result = count ? PyObject_CallFunctionObjArgs(empty, count, nullptr) : nullptr;
     Py_XDECREF(count);
     const auto m = result ? numpy_memory(result) : std::nullopt;
     if (m) std::copy_n(out.data(), n.count, reinterpret_cast<double*>(m->data));
