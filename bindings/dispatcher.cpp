@@ -56,9 +56,10 @@ bool decided_by(Type& t, PyObject* o) {
     return any;
   }
   if (t.is(Type::Tag::String)) {
-    const char* text = PyUnicode_Check(o) ? PyUnicode_AsUTF8(o) : nullptr;
+    Py_ssize_t bytes = 0;
+    const char* text = PyUnicode_Check(o) ? PyUnicode_AsUTF8AndSize(o, &bytes) : nullptr;
     if (!text) PyErr_Clear();
-    return text && frontend::decided_by(t, std::string(text));
+    return text && frontend::decided_by(t, std::string(text, static_cast<size_t>(bytes)));
   }
   if (!t.is_integer()) return false;
   const nb::object whole = nb::steal(PyNumber_Index(o));
