@@ -153,7 +153,7 @@ PyObject* call_checked(PyObject* self, PyObject* const* args, size_t nargs, PyOb
   if (!answer) return nullptr;
   Py_DECREF(answer);
   if (answer != Py_True) return call_unchecked(self, args, nargs, names, by_numpy);
-  const Unchecked inner;
+  const ToldAlready inner;
   return call_unchecked(self, args, nargs, names, by_numpy);
 }
 

@@ -14,6 +14,20 @@ PyObject* check(const char* name, nb::handle arguments) {
   return PyObject_CallObject(function.ptr(), arguments.ptr());
 }
 
+ToldAlready::ToldAlready()
+    : ignoring_(nb::module_::import_("numpy").attr("errstate")(nb::arg("all") = "ignore")) {
+  ignoring_.attr("__enter__")();
+}
+
+ToldAlready::~ToldAlready() {
+  const nb::error_scope raised;
+  try {
+    ignoring_.attr("__exit__")(nb::none(), nb::none(), nb::none());
+  } catch (nb::python_error& e) {
+    e.discard_as_unraisable("numpy.errstate");
+  }
+}
+
 PyObject* warned(PyObject* result, const char* name, nb::handle arguments) {
   float_errors::forget_complex();
   PyObject* told = guarded([&] { return check(name, arguments); });

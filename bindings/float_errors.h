@@ -13,13 +13,30 @@ using FloatState = float_errors::State;
 // While it lives, operations are parts of one that has been checked.
 class Unchecked {
  public:
-  Unchecked() : before_(float_errors::state) { float_errors::state = {}; }
+  Unchecked() : before_(float_errors::state) {
+    float_errors::state = {};
+    float_errors::state.warned = 0;
+  }
   ~Unchecked() { float_errors::state = before_; }
   Unchecked(const Unchecked&) = delete;
   Unchecked& operator=(const Unchecked&) = delete;
 
  private:
   FloatState before_;
+};
+
+// While it lives, an operation is done that NumPy has done and told of: nothing is told again, also
+// where NumPy does it for us.
+class ToldAlready {
+ public:
+  ToldAlready();
+  ~ToldAlready();
+  ToldAlready(const ToldAlready&) = delete;
+  ToldAlready& operator=(const ToldAlready&) = delete;
+
+ private:
+  Unchecked inner_;
+  nb::object ignoring_;
 };
 
 // One operation of the program, after which the flags are read. tells: what it records warns for

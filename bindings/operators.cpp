@@ -154,7 +154,7 @@ PyObject* checked(std::string_view name, PyObject* x, PyObject* y, bool in_place
   });
   if (!clean) return nullptr;
   Py_DECREF(clean);
-  const Unchecked inner;
+  const ToldAlready inner;
   return f();
 }
 

@@ -212,7 +212,7 @@ PyObject* call_row(Op op, PyObject* const* args, Py_ssize_t n, PyObject* names) 
     PyObject* clean = check("by_ufunc", arguments_of(op, args, n, names, true));
     if (!clean) return nullptr;
     Py_DECREF(clean);
-    const Unchecked inner;
+    const ToldAlready inner;
     return call_row(op, args, n, names);
   }
   const Row& r = row(op);

@@ -2,6 +2,7 @@
 #include "array/ahead.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "lazy/runtime.h"
@@ -32,6 +33,7 @@ Ahead::Ahead(const Array& source, Device* target, bool own) : source_(source), t
       target->free(block_, static_cast<size_t>(b.nbytes));
       throw;
     }
+    ++source_.base->shared;  // it is read by a thread: its memory stays where it is
   }
   all().push_back(this);
 }
@@ -40,7 +42,7 @@ Ahead::~Ahead() {
   std::erase(all(), this);
   if (!upload_) return;
   try {
-    upload_->join();
+    join();
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
     // Nobody has asked for the copy.
   }
@@ -52,8 +54,18 @@ bool Ahead::is_of(const Array& a) const {
          a.offset == source_.offset && a.layout.get() == source_.layout.get();
 }
 
+void Ahead::join() {
+  if (!std::exchange(joined_, true)) {
+    struct Unshared {
+      Base& base;
+      ~Unshared() { --base.shared; }
+    } const after{*source_.base.get()};
+    upload_->join();
+  }
+}
+
 Array Ahead::give() {
-  upload_->join();
+  join();
   Array made = empty(source_.shape(), source_.dtype, target_);
   made.base->data = block_;
   upload_.reset();
@@ -69,7 +81,7 @@ std::optional<Array> Ahead::take(const Array& a, Device& d) {
     known->moved_to_ = &d;
     const Base& b = *a.base.get();
     if (!known->upload_ || known->target_ != &d || b.pending() || b.exposed ||
-        b.value != known->value_ || b.shared != known->shared_)
+        b.value != known->value_ || b.shared != known->shared_ + 1)
       return {};
     return known->give();
   }

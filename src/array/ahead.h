@@ -29,6 +29,7 @@ class Ahead {
 
  private:
   bool is_of(const Array& a) const;
+  void join();
   Array give();
 
   Array source_;
@@ -38,6 +39,7 @@ class Ahead {
   Device* moved_to_ = nullptr;
   char* block_ = nullptr;
   std::unique_ptr<Upload> upload_;
+  bool joined_ = false;
 };
 
 }  // namespace numbus

@@ -77,7 +77,7 @@ Contributions pull_map(const Entry& e, const Array& g) {
     }
     case Op::relu: {  // an infinite g stays out where the result is 0
       const Quantity r = quantity_of(e.results[0], i.loop);
-      parts[0] = select(of(Op::not_equal, r, 0.0).arg(), Arg(&g), zero());
+      parts[0] = select(r.arg(), Arg(&g), zero());
       return parts;
     }
     case Op::real_part: parts[0] = g; return parts;

@@ -50,7 +50,10 @@ struct Api {
                find(from, "cublasLtMatmulPreferenceCreate", &prefer) &
                find(from, "cublasLtMatmulPreferenceSetAttribute", &set_preference) &
                find(from, "cublasLtMatmulAlgoGetHeuristic", &propose) &
-               find(from, "cublasLtMatmul", &multiply);
+               find(from, "cublasLtMatmul", &multiply) &
+               find(from, "cublasLtMatmulDescDestroy", &forget_description) &
+               find(from, "cublasLtMatrixLayoutDestroy", &forget_layout) &
+               find(from, "cublasLtMatmulPreferenceDestroy", &forget_preference);
   }
   template <class Function>
   static bool find(const Library& from, const char* name, Function** entry) {
@@ -72,6 +75,9 @@ struct Api {
                      const void* b, LayoutHandle, const void* beta, const void* c, LayoutHandle,
                      void* d, LayoutHandle, const Algorithm*, void* workspace, size_t,
                      cuda::StreamHandle) = nullptr;
+  Status (*forget_description)(Description) = nullptr;
+  Status (*forget_layout)(LayoutHandle) = nullptr;
+  Status (*forget_preference)(Preference) = nullptr;
 };
 
 const Api& api() { return entries_of<Api>("cublas"); }
@@ -85,11 +91,34 @@ void check(Status status, const char* call, Doing doing) {
         "a cuBLAS status (" + std::to_string(status) + ")", "CUBLAS_STATUS_SUCCESS (0)");
 }
 
-// One way to multiply, for products of one form. Never destroyed: the process keeps few.
+// One way to multiply, for products of one form.
 struct Way {
+  explicit Way(const Api& lt) : lt_(lt) {}
+  Way(const Way&) = delete;
+  ~Way() {
+    if (description) lt_.forget_description(description);
+    for (LayoutHandle l : {a, b, out})
+      if (l) lt_.forget_layout(l);
+  }
   Description description = nullptr;
   LayoutHandle a = nullptr, b = nullptr, out = nullptr;
   Algorithm algorithm;
+
+ private:
+  const Api& lt_;
+};
+
+// What algorithms may use, while one is asked for.
+struct Limits {
+  explicit Limits(const Api& lt) : lt_(lt) {}
+  Limits(const Limits&) = delete;
+  ~Limits() {
+    if (preference) lt_.forget_preference(preference);
+  }
+  Preference preference = nullptr;
+
+ private:
+  const Api& lt_;
 };
 
 using Form = std::array<int64_t, 15>;
@@ -97,7 +126,7 @@ using Form = std::array<int64_t, 15>;
 struct State {
   Handle handle = nullptr;
   void* workspace = nullptr;
-  std::map<Form, Way> ways;
+  std::map<Form, std::unique_ptr<Way>> ways;
 };
 
 // Under this lock: descriptions are changed before each call.
@@ -125,10 +154,11 @@ int type_of(DType t) { return t == DType::F32 ? kSingle : t == DType::F16 ? kHal
 
 // cuBLAS stores columns: what lies in rows is to it the transpose, so it is given outᵀ = bᵀ aᵀ,
 // whose rows are the columns that have one bias each.
-Way make_way(const Api& lt, const State& s, const GemmForm& f, const Ending& e,
-             const std::array<uint32_t, 4>& aligned) {
+std::unique_ptr<Way> make_way(const Api& lt, const State& s, const GemmForm& f, const Ending& e,
+                              const std::array<uint32_t, 4>& aligned) {
   auto doing = [] { return std::string("describing a product"); };
-  Way w;
+  auto made = std::make_unique<Way>(lt);
+  Way& w = *made;
   check(lt.describe(&w.description, f.tf32 ? kComputeTf32 : kComputeSingle, kSingle),
         "cublasLtMatmulDescCreate", doing);
   auto set = [&](int attribute, int32_t value) {
@@ -150,7 +180,8 @@ Way make_way(const Api& lt, const State& s, const GemmForm& f, const Ending& e,
   lay_out(&w.b, f.b.transposed, f.cols, f.inner, f.b.line);
   lay_out(&w.a, f.a.transposed, f.inner, f.rows, f.a.line);
   lay_out(&w.out, false, f.cols, f.rows, f.out.line);
-  Preference preference = nullptr;
+  Limits limits(lt);
+  Preference& preference = limits.preference;
   check(lt.prefer(&preference), "cublasLtMatmulPreferenceCreate", doing);
   const uint64_t most = s.workspace ? kWorkspace : 0;
   check(lt.set_preference(preference, kMostWorkspace, &most, sizeof most),
@@ -169,7 +200,7 @@ Way make_way(const Api& lt, const State& s, const GemmForm& f, const Ending& e,
                  std::to_string(f.cols) + " matrices of " + std::string(name(f.type));
         });
   w.algorithm = found.algorithm;
-  return w;
+  return made;
 }
 
 void multiply(const Api& lt, State& s, cuda::CudaDevice& device, const GemmForm& f,
@@ -194,7 +225,7 @@ void multiply(const Api& lt, State& s, cuda::CudaDevice& device, const GemmForm&
                      aligned[3]};
   auto known = s.ways.find(form);
   if (known == s.ways.end()) known = s.ways.emplace(form, make_way(lt, s, f, e, aligned)).first;
-  const Way& w = known->second;
+  const Way& w = *known->second;
   auto doing = [] { return std::string("multiplying matrices"); };
   check(lt.set(w.description, kBiasPointer, &e.bias, sizeof e.bias),
         "cublasLtMatmulDescSetAttribute", doing);

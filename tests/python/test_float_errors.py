@@ -185,3 +185,31 @@ def test_functions_of_the_user_run_once(xp):
 def test_other_errors_are_ours(xp):
     with xp.errstate(all="raise"), pytest.raises(ValueError, match=r"\[add\]"):
         xp.ones(3) + xp.ones(4)
+
+
+@pytest.mark.parametrize("modes", [{"over": "call"}, {"all": "warn"}, {"under": "warn"}])
+def test_each_error_is_told_once(xp, modes):
+    """Where NumPy goes first, what comes after it tells of nothing, whatever the other kinds are."""
+
+    def tell(library):
+        calls = []
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            with library.errstate(**modes, call=lambda *what: calls.append(what)):
+                a = library.asarray([1e4, -1e4, 0.0])
+                library.exp(a)
+                1 / a
+                library.sqrt(a)
+                library.piecewise(a, [a > 0], [library.exp, 0])
+                library.linalg.det(library.asarray([[[1e200, 0], [0, 1e200]]]))
+        return calls, [(w.category, str(w.message)) for w in caught]
+
+    assert tell(xp) == tell(np)
+
+
+@pytest.mark.parametrize("mode", ["raise", "call", "ignore", "warn"])
+def test_iterators_are_read_once(xp, mode):
+    with xp.errstate(all=mode, call=print):
+        got = xp.fromiter(iter([1.0, 2.0, 3.0]), float)
+        counted = xp.fromiter((x for x in (4.0, 5.0)), float, count=2)
+    assert got.tolist() == [1, 2, 3] and counted.tolist() == [4, 5]

@@ -117,7 +117,6 @@ def test_points_of_one_array():
     [
         ("np.squeeze(a)", "axis="),
         ("np.squeeze(a[None])", "axis="),
-        ("np.einsum(t, a, a)", "ij,jk->ik"),
         ("np.histogramdd(a, 3)[0]", "tuple"),
         ("np.real_if_close(a + 1j)", "x.real"),
         ("np.unique(a, axis=0)", ""),

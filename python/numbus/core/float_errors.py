@@ -62,7 +62,8 @@ def _follow():
     state = numpy.geterr()
     warned = sum(flag for kind, flag in _KINDS.items() if state[kind] == "warn")
     checked = state["under"] == "warn" or not _MODES.isdisjoint(state.values())
-    _core.check_float_errors(checked, warned)
+    # Where NumPy does all operations first, it has told of them before ours are looked at.
+    _core.check_float_errors(checked, 0 if checked else warned)
 
 
 class errstate(numpy.errstate):
@@ -113,6 +114,8 @@ def _copied(value):
         return numpy.asarray(value)[()]
     if isinstance(value, numpy.ndarray):
         return value.copy()  # which an operator that assigns, or `out`, would write to again
+    if type(value) is _core.ufunc:  # which would tell of nothing now
+        return getattr(numpy, value.name, value)
     if type(value) in (list, tuple):
         return type(value)(_copied(item) for item in value)
     if type(value) is dict:
@@ -214,12 +217,13 @@ def _originals():
 
 
 def by_function(function, arguments, keywords):
-    """A function or method; False: it has no counterpart, or calls functions of the user, and its
-    parts are to be looked at one by one.
+    """A function or method; False: it has no counterpart, or calls functions of the user or goes
+    over an iterator, which it would do twice, and its parts are to be looked at one by one.
     """
     original = _originals().get(id(function))
     if original is None or any(
-        callable(value) and not isinstance(value, (type, _core.ufunc))
+        hasattr(value, "__next__")
+        or (callable(value) and not isinstance(value, (type, _core.ufunc)))
         for value in (*arguments, *keywords.values())
     ):
         return False

@@ -63,6 +63,7 @@ class Uploader {
         copy(*job);
       } catch (...) {
         failure = std::current_exception();
+        settle();
       }
       {
         const std::lock_guard guard(job->mutex);
@@ -70,6 +71,16 @@ class Uploader {
         job->done = true;
       }
       job->ended.notify_all();
+    }
+  }
+
+  // What was queued before a failure still writes to memory that its owner will free.
+  void settle() noexcept {
+    try {
+      const ContextScope scope(device_.context());
+      stream_.synchronize();
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
+      // The GPU is lost, and the memory with it.
     }
   }
 
