@@ -189,7 +189,7 @@ def test_other_errors_are_ours(xp):
 
 @pytest.mark.parametrize("modes", [{"over": "call"}, {"all": "warn"}, {"under": "warn"}])
 def test_each_error_is_told_once(xp, modes):
-    """Where NumPy goes first, what comes after it tells of nothing, whatever the other kinds are."""
+    """Where NumPy goes first, what comes after it tells of nothing, whatever other kinds are."""
 
     def tell(library):
         calls = []
