@@ -28,7 +28,8 @@ ALLOWED = {
     "astype gives, as int() does in kernels, where nothing is raised.",
     "narrow": "A Python int that meets a number of NumPy's too narrow for it wraps, and so does "
     "any integer that is stored or made an item of an array, where NumPy raises OverflowError: a "
-    "test of every index and count would cost more than the arithmetic.",
+    "test of every index and count would cost more than the arithmetic. One that is known while "
+    "compiling raises as NumPy's does.",
     "one type": "What may be one of several numbers (min of an int and a float, x or 1, a name, an "
     "item of a list, a result) has their common type (one_type.py): 1.0 for 1, and Python's float "
     "for one of its floats and a float32, unless the former is a constant that float32 holds. "
@@ -159,6 +160,11 @@ IN_PLACE = {
 }
 
 
+# What NumPy says of the operations that wrapped: of numbers that are known while compiling,
+# compiled functions say the same ("narrow").
+WRAPPED: set[str] = set()
+
+
 def narrowed(function, a, b):
     """An operation of which NumPy says that one operand, a Python int, does not fit."""
     try:
@@ -166,6 +172,7 @@ def narrowed(function, a, b):
     except OverflowError as error:
         if "out of bounds for" not in str(error) or np.ndarray in (type(a), type(b)):
             raise
+        WRAPPED.add(str(error))
         with np.errstate(all="ignore"):
             if type(a) is int:
                 return function(np.asarray(a).astype(b.dtype)[()], b)
@@ -269,6 +276,8 @@ def is_open(function, args, keywords) -> bool:
         arrays = [items] if isinstance(items, np.ndarray) else args
         flat = [np.ravel(a) for a in arrays if isinstance(a, (list, np.ndarray))]
         return bool(flat) and has_both_zeros(np.concatenate(flat))
+    if isinstance(items, np.ndarray) and function.__name__ in ("min", "max"):
+        return has_both_zeros(items)
     if function in EXTREMES and np.asarray(args[0]).dtype.kind in "fc":
         return has_both_zeros(np.asarray(args[0]))
     if function in ONE_OF_TWO and len(args) > 1:
@@ -466,7 +475,7 @@ def cancel(weights) -> bool:
 def without_order(function, args, keywords) -> bool:
     """Whether Python's complex numbers are to be ordered, be it that there is one alone."""
     name = getattr(function, "__name__", "")
-    if name not in ("sorted", "sort", "min", "max") or keywords.get("key") is not None:
+    if (name != "sort" and function not in (sorted, min, max)) or keywords.get("key") is not None:
         return False
     items = getattr(function, "__self__", None) if name == "sort" else args[0] if args else None
     return isinstance(items, (list, tuple)) and any(type(v) is complex for v in items)

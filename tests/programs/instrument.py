@@ -8,6 +8,8 @@ import warnings
 
 from . import one_type
 
+ORDERS = ast.Lt, ast.LtE, ast.Gt, ast.GtE
+
 
 class Instrument(ast.NodeTransformer):
     """Operators and calls go by the functions of a Run."""
@@ -49,7 +51,7 @@ class Instrument(ast.NodeTransformer):
 
     def visit_Compare(self, node):
         self.generic_visit(node)
-        if any(isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for op in node.ops):
+        if any(isinstance(op, ORDERS) for op in node.ops):
             operands = [self._made(v, "_ordered", v) for v in (node.left, *node.comparators)]
             node.left, node.comparators = operands[0], operands[1:]
         elif isinstance(node.ops[0], (ast.In, ast.NotIn)):
@@ -58,7 +60,11 @@ class Instrument(ast.NodeTransformer):
             operands = [self._made(v, "_equated", v) for v in (node.left, *node.comparators)]
             node.left, node.comparators = operands[0], operands[1:]
         if len(node.ops) == 1:
-            return self._equality(node)
+            node = self._equality(node)
+            if isinstance(node, ast.Compare) and isinstance(node.ops[0], ORDERS):
+                name = ast.Constant(type(node.ops[0]).__name__)
+                return self._made(node, "_order", name, node.left, node.comparators[0])
+            return node
         names = ast.Constant(tuple(type(op).__name__ for op in node.ops))
         return self._made(node, "_chain", names, node.left, *map(self._later, node.comparators))
 
@@ -95,7 +101,9 @@ class Instrument(ast.NodeTransformer):
         stop = ast.Constant(isinstance(node.op, ast.Or))
         decided, constants = ast.Constant(tuple(node.decided)), self._constants(node.values)
         sides = map(self._later, node.values)
-        return self._made(node, "_either", stop, decided, constants, *sides)
+        names = ast.Constant(tuple(v.id if isinstance(v, ast.Name) else None for v in node.values))
+        found = ast.Constant(False) if not self.within else ast.Name("_f", ast.Load())
+        return self._made(node, "_either", stop, decided, constants, found, names, *sides)
 
     def _constants(self, nodes):
         return ast.Constant(tuple(map(one_type.is_constant, nodes)))

@@ -108,10 +108,11 @@ def settle(changed: list, *new, replaced=()):
         changed[:] = of_one_type([*changed, *replaced])[: len(changed)]
 
 
-def settle_dict(changed: dict):
-    """The same of the values of a dict."""
-    if len({kind(v) for v in changed.values()}) > 1:
-        samples = list({kind(v): sample(v) for v in changed.values()}.values())
+def settle_dict(changed: dict, left=()):
+    """The same of the values of a dict; `left` are samples of what it has held before."""
+    kinds = {kind(v): sample(v) for v in (*changed.values(), *left)}
+    if len(kinds) > 1:
+        samples = list(kinds.values())
         for k, v in changed.items():
             changed[k] = fitted(v, samples)
 
@@ -298,6 +299,13 @@ def made(text: str, **nodes):
 DECLARED = {"int64": 1, "float64": 1.5, "boolean": True, "unicode_type": "a", "float64[:]": None}
 
 
+def declared(value, kind):
+    """What an objmode block gives for a name of that type."""
+    if kind == "int64" and isinstance(value, (float, complex, np.inexact)):
+        raise TypeError("a value of another type than the declared one")
+    return value
+
+
 def names_in(target) -> list[ast.Name]:
     return [n for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
 
@@ -436,7 +444,11 @@ class Rewriter:
             return [*head, n]
         if isinstance(n, ast.With):
             given = [k.arg for k in n.items[0].context_expr.keywords]
-            text = "".join(f"{x} = _f.set({x!r}, {x}, {depth}, {n.at})\n" for x in given)
+            declared = [k.value.value for k in n.items[0].context_expr.keywords]
+            text = "".join(
+                f"{x} = _f.set({x!r}, _declared({x}, {t!r}), {depth}, {n.at})\n"
+                for x, t in zip(given, declared, strict=True)
+            )
             return [n, *made(text)]
         return [n]
 
@@ -540,6 +552,8 @@ class Constants(ast.NodeVisitor):
             return True
         if isinstance(node, ast.Attribute) and node.attr in ("ndim", "itemsize"):
             return True
+        if isinstance(node, ast.BoolOp) and self.constant(node.values[0]):
+            return True  # it may decide: 9 or x
         # What is never None, and what always is, are known.
         if isinstance(node, ast.Compare) and any(
             isinstance(n, ast.Constant) and n.value is None for n in (node.left, *node.comparators)

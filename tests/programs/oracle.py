@@ -113,6 +113,7 @@ class Run:
         self.sampling = 0  # functions that are run on samples, to know the types of their names
         self.begun: set = set()  # functions, with types of arguments, that were run on samples
         self.entered: dict = {}  # of these the last one by name
+        self.left: dict = {}  # dicts that lost values, by identity, and samples of these
 
     def tick(self):
         self.steps -= 1
@@ -144,6 +145,8 @@ class Run:
             "_at": self.at,
             "_chain": self.chain,
             "_ordered": differences.ordered,
+            "_order": self.order,
+            "_declared": one_type.declared,
             "_identified": differences.identified,
             "_equated": differences.equated,
             "_equals": self.equals,
@@ -238,9 +241,9 @@ class Run:
             self.dry -= 1
             self.steps, self.inexact = kept
 
-    def either(self, stop, decided, constants, *sides):
+    def either(self, stop, decided, constants, frame, names, *sides):
         """and, or: the value has the type of all sides; `stop` is the truth that ends it."""
-        seen = []
+        seen, held = [], []  # held: what names that are None here may hold
         for k, side in enumerate(sides):
             value = side()
             if k + 1 < len(sides) and self.decides and decided[k] and not seen:
@@ -248,10 +251,22 @@ class Run:
                     return value
                 continue
             seen.append(value)
+            if value is None and frame and names[k]:
+                held += frame.held(names[k])
             if k + 1 < len(sides) and bool(seen[-1]) == stop:
                 more = [v for s in sides[k + 1 :] for v in self._side(s)]
-                return differences.of_both(seen[-1], [*seen, *more], constants)
-        return differences.of_both(seen[-1], seen, constants)
+                return differences.of_both(seen[-1], [*seen, *more, *held], constants)
+        return differences.of_both(seen[-1], [*seen, *held], constants)
+
+    @staticmethod
+    def order(name, a, b):
+        """<, <=, > and >=."""
+        value = COMPARISONS[name](a, b)
+        if isinstance(a, (list, tuple)) and type(value) is bool:
+            if any(isinstance(v, np.generic) for v in (*a, *b)):
+                # Of their items, where two differ, else of their lengths: one type holds both.
+                return np.bool_(value)
+        return value
 
     def chain(self, names, first, *later):
         """a < b < c: the value has the type of all comparisons."""
@@ -315,7 +330,10 @@ class Run:
         if decided and self.decides:
             return value
         constants = constants if test else constants[::-1]
-        return differences.of_both(value, [value, *self._side(second)], constants)
+        other = self._side(second)
+        if value is None and self.sampling and other:
+            return other[0]  # what a name may hold, beside None
+        return differences.of_both(value, [value, *other], constants)
 
     def extreme(self, constants, function, *args):
         """min and max of several numbers."""
@@ -330,6 +348,7 @@ class Run:
 
     def store(self, value, target, key):
         target = self._own(target)
+        self._remember(target)
         old, before = [], len(target) if isinstance(target, dict) else 0
         if isinstance(target, list) and isinstance(key, (int, np.integer)):
             old = target[key : key + 1 or None]
@@ -346,10 +365,20 @@ class Run:
                 differences.note_keys(target)
             identify_key(key)
             expect_types(target)
-            one_type.settle_dict(target)
+            one_type.settle_dict(target, self._remembered(target))
+
+    def _remember(self, changed):
+        """A dict is about to lose values, maybe, which leave their types behind."""
+        if isinstance(changed, dict) and changed:
+            kinds = self.left.setdefault(id(changed), (changed, {}))[1]
+            kinds.update({one_type.kind(v): one_type.sample(v) for v in changed.values()})
+
+    def _remembered(self, changed):
+        return self.left.get(id(changed), (changed, {}))[1].values()
 
     def delete(self, target, key):
         target = self._own(target)
+        self._remember(target)
         del target[key]
         if isinstance(target, dict):
             differences.note_keys(target)
@@ -393,7 +422,10 @@ class Run:
         a, b = self._repeated(name, self._own(a), b)
         limit_growth(a)
         finite = is_finite(a) and is_finite(b)
+        self._remember(a)
         value = self._retried(lambda b: differences.in_place(name, a, b), b)
+        if isinstance(value, dict):
+            one_type.settle_dict(value, self._remembered(value))
         self._stays_finite(name, value, finite)
         moved = self._operator(name, value, a, b)
         if isinstance(value, np.ndarray) and moved is not value:
@@ -437,6 +469,7 @@ class Run:
             return self._sampled_call(function, args, keywords)
         changed = getattr(function, "__self__", None)
         before = len(changed) if isinstance(changed, dict) else 0
+        self._remember(changed)
         value = self._with_default(function, args, self._call(function, args, keywords))
         if isinstance(value, (np.ndarray, list)) and count(value) > ITEMS:
             raise NoVerdict("an array that grows without an end")
@@ -446,7 +479,7 @@ class Run:
             for key in args[:1]:
                 identify_key(key)
             expect_types(changed)
-            one_type.settle_dict(changed)
+            one_type.settle_dict(changed, self._remembered(changed))
         if isinstance(changed, list):
             at = {"append": 0, "extend": 0, "insert": 1}.get(function.__name__)
             limit_growth(changed)
@@ -456,7 +489,12 @@ class Run:
 
     @staticmethod
     def _with_default(function, args, value):
-        """What a dict has for a key, or a default: of the type that holds its values and that."""
+        """What a dict has for a key, or a default: of the type that holds its values and that.
+
+        So it is with what a generator yields.
+        """
+        if function is next and len(args) > 1 and isinstance(args[0], one_type.Produced):
+            return one_type.fitted(value, [value, args[1], *args[0].samples()])
         owner = getattr(function, "__self__", None)
         names = ("get", "pop", "setdefault")
         if not isinstance(owner, dict) or len(args) < 2 or function.__name__ not in names:
@@ -515,6 +553,8 @@ class Run:
                 function = getattr(self._terms(name, owner, keywords), name)
             args = tuple(self._terms(name, a, keywords) for a in args)
         value = differences.call(function, args, keywords)
+        if name in PRODUCTS and not is_finite(value):
+            raise NoVerdict("a complex product beyond finite numbers")
         if not is_inexact(value) and not isinstance(value, (tuple, list)):
             return value
         if differences.overflows_on_the_way(name, function, args, value):
@@ -661,6 +701,8 @@ class Expected:
     outcome: Outcome
     parts: list
     tolerances: list
+    wrapped: set  # what NumPy says of operations that wrapped
+    parallel: bool  # an error of one of many iterations at once
     refused: set  # lines whose types do not fit, which is an error while compiling
 
 
@@ -687,6 +729,7 @@ def expected(text: str, shadows: int = SHADOWS, contracts: bool = False) -> Expe
     `contracts`: products of floats may be kept unrounded where they are added, as in kernels.
     """
     code, any_decided = instrumented(text)
+    differences.WRAPPED.clear()
     table, base = settled(code, True, contracts)
     found = parts(base)
     if any_decided and not same_parts(found, parts(settled(code, False)[1])):
@@ -713,7 +756,8 @@ def expected(text: str, shadows: int = SHADOWS, contracts: bool = False) -> Expe
                 if not math.isfinite(d) or (not inexact and not same_bits(x, y)):
                     raise NoVerdict("a result hangs on rounding")
                 tolerances[i] = max(tolerances[i], FACTOR * d)
-    return Expected(base, found, tolerances, table.refused)
+    wrapped, parallel = set(differences.WRAPPED), "prange(" in text
+    return Expected(base, found, tolerances, wrapped, parallel, table.refused)
 
 
 def difference(want: Expected, got: Outcome) -> str:
@@ -726,7 +770,7 @@ def difference(want: Expected, got: Outcome) -> str:
     if error is not None and got.error is None:
         return f"got {got.value!r}; want {error!r}"
     keys = [e.args[0] for e in (error, got.error) if type(e) is KeyError and e.args]
-    if len(keys) == 2 and not raised_by_program(error) and keys[0] != keys[1]:
+    if len(keys) == 2 and keys[0] != keys[1] and not (want.parallel or raised_by_program(error)):
         return f"got KeyError of {keys[1]!r}; want {keys[0]!r}"
     told, said = message_of(got.error), message_of(error)
     if error is not None and raised_by_program(error) and told != said:

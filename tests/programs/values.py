@@ -20,7 +20,7 @@ def leaves(value, path="result"):
         for k, v in enumerate(value):
             yield from leaves(v, f"{path}[{k}]")
     elif isinstance(value, set):
-        yield path, ("set", sorted(map(repr, value))), None
+        yield path, ("set", sorted(repr(own(v)) for v in value)), None
     elif isinstance(value, np.random.Generator):
         yield path, ("Generator", repr(value.bit_generator.state)), None
     elif isinstance(value, np.ndarray) and value.dtype.names:
@@ -33,6 +33,11 @@ def leaves(value, path="result"):
         yield path, type(value).__name__, value
     else:
         yield path, repr(value), None
+
+
+def own(value):
+    """A number of NumPy's as Python's own, as which it comes back."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def distance(x, y) -> float:
