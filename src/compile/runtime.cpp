@@ -290,27 +290,40 @@ int32_t numbus_parallel(int32_t (*portion)(int64_t*, void*, int64_t, int64_t), i
     int64_t* context;
     void* captured;
     int64_t n, grain;
-    int32_t status = 0;
     Landing* outer;
+    int64_t failed;  // the first portion that has failed so far; later ones need not run
+    bool claimed;    // whether an error was noted before the loop, which stays
+    int32_t status = 0;
     uint64_t streams = 0;
     std::mutex noting = {};
 
-    // The first error stays; what caused another one is not needed.
-    void note(int64_t* own, int32_t s) {
+    // The error of the first portion stays, whichever thread comes to it when: those before a
+    // portion that has failed run to their end. What caused another error is not needed.
+    void note(int64_t k, int64_t* own, int32_t s) {
       const std::lock_guard<std::mutex> guard(noting);
-      __atomic_store_n(&status, s, __ATOMIC_RELAXED);
-      if (!own[kClaimed]) return;
-      if (context[kClaimed]) return numbus_release(own[kCause]);
-      own[kOutput] = context[kOutput];
-      std::copy_n(own, static_cast<size_t>(kContextWords), context);
+      const bool first = k < failed, takes = first && !claimed;
+      if (!takes && own[kClaimed]) numbus_release(own[kCause]);
+      if (takes && context[kClaimed]) {
+        numbus_release(context[kCause]);
+        context[kClaimed] = context[kCause] = 0;
+      }
+      if (takes && own[kClaimed]) {
+        own[kOutput] = context[kOutput];
+        std::copy_n(own, static_cast<size_t>(kContextWords), context);
+      }
+      if (!first) return;
+      __atomic_store_n(&failed, k, __ATOMIC_RELAXED);
+      status = s;
     }
-  } call{portion, context, captured, n, grain, 0, Landing::current()};
+  };
   int64_t portions = (n + grain - 1) / grain;
+  Call call{
+      portion, context, captured, n, grain, Landing::current(), portions, context[kClaimed] != 0};
   call.streams = random_streams();
   auto run = [](void* p, int64_t begin, int64_t end, int) {
     auto* c = static_cast<Call*>(p);
     for (int64_t k = begin; k < end; ++k) {
-      if (__atomic_load_n(&c->status, __ATOMIC_RELAXED)) return;
+      if (k > __atomic_load_n(&c->failed, __ATOMIC_RELAXED)) return;
       RandomStream of_portion(c->streams, k);
       int64_t low = k * c->grain, high = std::min(c->n, low + c->grain);
       // What a portion catches is no other one's: each notes its errors by itself.
@@ -318,7 +331,7 @@ int32_t numbus_parallel(int32_t (*portion)(int64_t*, void*, int64_t, int64_t), i
       for (Context word : {kOutput, kSites}) own[word] = c->context[word];
       int32_t s = interruptible([&] { return c->portion(own, c->captured, low, high); }, c->outer);
       if (s == kInterrupted) interrupt::raise_interrupted();
-      if (s) c->note(own, s);
+      if (s) c->note(k, own, s);
     }
   };
   bool interrupted = false;

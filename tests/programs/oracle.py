@@ -702,7 +702,6 @@ class Expected:
     parts: list
     tolerances: list
     wrapped: set  # what NumPy says of operations that wrapped
-    parallel: bool  # an error of one of many iterations at once
     refused: set  # lines whose types do not fit, which is an error while compiling
 
 
@@ -756,8 +755,7 @@ def expected(text: str, shadows: int = SHADOWS, contracts: bool = False) -> Expe
                 if not math.isfinite(d) or (not inexact and not same_bits(x, y)):
                     raise NoVerdict("a result hangs on rounding")
                 tolerances[i] = max(tolerances[i], FACTOR * d)
-    wrapped, parallel = set(differences.WRAPPED), "prange(" in text
-    return Expected(base, found, tolerances, wrapped, parallel, table.refused)
+    return Expected(base, found, tolerances, set(differences.WRAPPED), table.refused)
 
 
 def difference(want: Expected, got: Outcome) -> str:
@@ -770,7 +768,7 @@ def difference(want: Expected, got: Outcome) -> str:
     if error is not None and got.error is None:
         return f"got {got.value!r}; want {error!r}"
     keys = [e.args[0] for e in (error, got.error) if type(e) is KeyError and e.args]
-    if len(keys) == 2 and keys[0] != keys[1] and not (want.parallel or raised_by_program(error)):
+    if len(keys) == 2 and not raised_by_program(error) and keys[0] != keys[1]:
         return f"got KeyError of {keys[1]!r}; want {keys[0]!r}"
     told, said = message_of(got.error), message_of(error)
     if error is not None and raised_by_program(error) and told != said:

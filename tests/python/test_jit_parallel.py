@@ -318,3 +318,83 @@ def test_what_is_captured_is_read_first_in_a_branch():
     x = np.linspace(0, 1, 7)
     got = reads_first_where_it_may_not(20, 3, x)
     np.testing.assert_allclose(got, reads_first_where_it_may_not.py_func(20, 3, x), rtol=1e-14)
+
+
+def raises_a_key(a, n):
+    d = {-1: 2.0}
+    v = 0.0
+    for i in prange(n):
+        v += d[a[i]]
+    return v
+
+
+def raises_an_index(a, n):
+    v = 0.0
+    for i in prange(n):
+        v += a[a[i] + n]
+    return v
+
+
+def raises_its_own(a, n):
+    v = 0.0
+    for i in prange(n):
+        if a[i] > 0:
+            raise ValueError("item", a[i])
+        v += a[i]
+    return v
+
+
+def raises_in_loops(a, n):
+    v = 0.0
+    for i in prange(n):
+        for k in range(i % 5 + 1):
+            if a[i] > 0 and k == i % 3:
+                raise ValueError("item", a[i], k)
+            v += k
+    return v
+
+
+def raises_within_lists(a, n):
+    v = 0.0
+    for i in prange(n):
+        made = [str(a[i]), str(n)]
+        if a[i] > 0:
+            raise KeyError(made[0])
+        v += len(made)
+    return v
+
+
+def error_of(f, *args):
+    with pytest.raises((KeyError, IndexError, ValueError)) as raised:
+        f(*args)
+    return type(raised.value), *raised.value.args
+
+
+@pytest.mark.numbus
+@pytest.mark.parametrize("n", [7, 1000])
+@pytest.mark.parametrize(
+    "f",
+    [raises_a_key, raises_an_index, raises_its_own, raises_within_lists],
+    ids=lambda f: f.__name__,
+)
+def test_the_first_iteration_that_fails_is_the_one_that_raises(f, n):
+    """Whichever thread comes to an error when."""
+    compiled = njit(parallel=True)(f)
+    for first in (0, 1, n // 2, n - 1):
+        a = np.full(n, -1)
+        a[first:] = np.arange(first, n) + 10
+        plain = error_of(njit(f), a, n)
+        for _ in range(50):
+            assert error_of(compiled, a, n) == plain
+
+
+@pytest.mark.numbus
+def test_iterations_side_by_side_raise_the_same_error_each_time():
+    """Of those in the lanes of a register the one that comes to its error first."""
+    compiled = njit(parallel=True)(raises_in_loops)
+    for first in (0, 1, 500):
+        a = np.full(1000, -1)
+        a[first:] = np.arange(first, 1000) + 10
+        seen = {error_of(compiled, a, 1000) for _ in range(50)}
+        assert len(seen) == 1
+        assert first + 10 <= min(seen)[2] < first + 26
