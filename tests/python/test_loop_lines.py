@@ -1,5 +1,7 @@
 """Loops that compute with slices and rows of arrays."""
 
+import random
+
 import numbus as nb
 import numpy as np
 import pytest
@@ -121,6 +123,99 @@ def test_parts_that_overlap(library, statement):
             return a, b, m, k, t
         out = work()
     """, 2, library)  # fmt: skip
+
+
+# NumPy copies one element after the other where only the signs of strides are the same.
+@LIBRARIES
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "m[i] = m[:, 3]", "m[:, 3] = m[i]", "m[1:, -1] = m[i, 1:]", "m[i, 2:] = m[2:, -2]",
+        "m[i, i + 1:] = m[i + 1:, i]", "m[:i, i] = m[i, :i]", "a[::2] = a[:6]", "a[:6] = a[::2]",
+        "a[1:12:2] = a[2:8]", "a[2::i + 1] = a[1:1 + (9 - i) // (i + 1) + 1]", "b[:6] = a[::2]",
+        "a[:6] = b[::-1][:6]", "b[::2] = a[3:9]", "b[1:7] = a[2:8]", "b[2:8] = a[1:7]",
+        "c[:5] = a[1:6]", "a[1:6] = c[:5]", "a[3:8] = c[:5]", "d[:, 1] = d[2, :4]",
+        "d[2] = d[:4, 3]", "d[1] = d[2]", "m[i][1:] = t[i, 1:]", "t[1:, i] = m[2, 1:]",
+        "for r in m: r[:] = m[:, 2]", "e[1:5] = e[2:6]", "e[i] = m[i]", "m[:, i] = e[i, :]",
+        "m[::-1][:8] = m[:8]", "m[i, ::-1] = m[:, i]", "m[i] = m[::-1, 1]", "f[1:5] = f[:4]",
+        "a[:5] = f[1:6]", "f[3:7] = a[5:9]", "m[i] = (m[:, 3] + 0.0)",
+    ],
+)  # fmt: skip
+def test_copies_of_parts_with_other_strides_that_overlap(library, statement):
+    view = "np.lib.stride_tricks.as_strided(g, (4, 4), (16, 8))" if library is np else "m[:4, :4]"
+    check(f"""
+        def work():
+            g = np.arange(40.0)
+            a = g[:12]
+            b, c, d, f = g[1:13], g[2:20:3], {view}, g[30:9:-2]
+            m = np.arange(64.0).reshape(8, 8)
+            t, e = m.T, m[::-1]
+            for i in range(8):
+                {statement}
+            return g, m
+        out = work()
+    """, 2, library)  # fmt: skip
+
+
+def _part(r, count):
+    """A part of one of the arrays of test_random_copies_of_parts(), of so many elements."""
+    array, first, step = r.choice("mmtteeabcf"), r.choice(["0", "0", "1", "i"]), r.randint(1, 2)
+    free = f"{first}:{first} + {(count - 1) * step + 1}:{step}"
+    if array in "abcf":
+        return f"{array}[{free}]"
+    fixed = r.choice(["i", "i + 1", "-1", "0", "3"])
+    return f"{array}[{r.choice([f'{fixed}, {free}', f'{free}, {fixed}'])}]"
+
+
+@LIBRARIES
+@pytest.mark.parametrize("seed", range(20))
+def test_random_copies_of_parts(library, seed):
+    r = random.Random(seed)
+    statements = []
+    for _ in range(12):
+        count = r.randint(3, 8)
+        statements += [f"for i in range(6): {_part(r, count)} = {_part(r, count)}"]
+    body = "\n            ".join(statements)
+    check(f"""
+        def work():
+            g, m = np.arange(60.0), np.arange(441.0).reshape(21, 21)
+            a, b, c, f = g[:24], g[1:30], g[2:59:3], g[59:1:-2]
+            t, e = m.T, m[::-1]
+            {body}
+            return g, m
+        out = work()
+    """, 2, library)  # fmt: skip
+
+
+@LIBRARIES
+@pytest.mark.parametrize("statement", ["m[i, i + 1:] = m[i + 1:, i]", "c[i] = m[:, i]"])
+def test_copies_of_parts_that_do_not_overlap_are_compiled(library, statement):
+    if library is nb and nb.zeros(1).device != "cpu":
+        pytest.skip("its elements are no numbers of the host")
+    made = check(f"""
+        def work():
+            m, c = np.arange(900.0).reshape(30, 30), np.zeros((30, 30))
+            for i in range(30):
+                {statement}
+            return m, c
+        out = work()
+    """, 2, library, entered=True)  # fmt: skip
+    assert max(loop.exits for loop in made) == 0, [loop.why for loop in made]
+
+
+def test_arrays_of_both_libraries_in_the_same_memory():
+    check("""
+        import numpy, numbus
+        def work():
+            g = numpy.arange(40.0).reshape(5, 8)
+            h = numbus.asarray(g)
+            k = numpy.asarray(h)
+            for i in range(5):
+                k[:, i] = h[i, :5]
+                h[:, i] = k[i, 2:7]
+            return g, h, k
+        out = work()
+    """, 2)  # fmt: skip
 
 
 @LIBRARIES

@@ -34,7 +34,10 @@ def installed(monkeypatch):
     runtime.configure(False)
 
 
-@pytest.mark.parametrize("seed", range(40))
+FAILED = 1214716, 1233753
+
+
+@pytest.mark.parametrize("seed", [*range(40), *FAILED])
 def test_random_scripts(seed):
     library = nb if seed % 4 == 3 else np
     found, _ = differences(script(seed), AFTER[seed % 3], library)

@@ -105,6 +105,7 @@ class Held:
                 fixed[name] = self._describe(value)
         # Whether products of parts of arrays are numbers of a known type.
         fixed["@"] = "o" if not _core.works_at_once() else ("call", "@")
+        fixed["&"] = ("shared", self._sharing(fixed))
         self.entry, self.fixed = entry, fixed
         self.numbers = [n for n, f in fixed.items() if isinstance(f, str) and f in numbers.STORES]
         self.key = (*entry.values(), *fixed.values())
@@ -161,6 +162,24 @@ class Held:
         parameter = f"a{len(self.arrays) - 1}"
         whose = "array" if kind is numpy.ndarray else "ours"
         return ("array", elements, value.dtype, value.ndim, writable, parameter, whose)
+
+    def _sharing(self, fixed):
+        """The pairs of parameters whose arrays may lie in the same memory, other than two of
+        Numbus's.
+        """
+        arrays = {f[5]: f for f in fixed.values() if isinstance(f, tuple) and f[0] == "array"}
+        arrays = [(p, f[6], self.arrays[int(p[1:])]) for p, f in arrays.items()
+                  if f[6] in numbers.ARRAYS and f[1] in "FG"]  # fmt: skip
+        pairs = set()
+        for p, whose, a in arrays:
+            for q, of, b in arrays:
+                if p == q or whose == of == "ours":
+                    continue
+                if whose == of and a.base is b.base is None:
+                    continue  # each owns its memory
+                if whose != of or numpy.may_share_memory(a, b):
+                    pairs.add((p, q))
+        return frozenset(pairs)
 
     def _memory(self, value):
         """Python's array.array, bytearray and bytes: elements of their memory."""

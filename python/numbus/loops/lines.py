@@ -342,9 +342,45 @@ class Lines:
         self._getter(value)
         numbers.to_store(self, target.array, Value("0.0", "F"))  # raises where it may not be
         self.check(f"{value.count} != {target.count}")
+        self._check_strides(target, value)
         scratch = self._scratch(value)
         self._fill(target, lambda t: self.line(f"{to(t)} = {scratch}[{t}]"))
         return True
+
+    def _check_strides(self, target, value):
+        """Leaves where NumPy may assign to elements of a part before it reads them from there: it
+        goes over both parts one element after the other, in the direction that is right for parts
+        of equal strides. What is computed it has in memory of its own.
+        """
+        a, b = target.array, value.array
+        if b is None or a[6] == b[6] == "ours":
+            return
+        if a[5] != b[5]:
+            overlap = "" if (a[5], b[5]) in self.fixed["&"][1] else None
+        else:
+            steps = target.of[2], value.of[2]
+            if _axis(target) == _axis(value) and (steps[0] == steps[1] or "-1" in steps):
+                return  # it has a copy in between where the signs of strides differ
+            (low, high), (start, end) = self._reach(target), self._reach(value)
+            overlap = f" and {low} <= {end} and {start} <= {high} and {target.count} > 1"
+        if overlap is not None:
+            self.check(f"{self._stride(target)} != {self._stride(value)}{overlap}")
+
+    @staticmethod
+    def _stride(line):
+        return f"{line.array[5]}.strides[{_axis(line)}] * ({line.of[2]})"
+
+    def _reach(self, line):
+        """The names of where the memory of a part begins and ends, from its array's first element
+        on.
+        """
+        index, first, _ = line.of
+        places = (f"({first if i is None else i}) * {line.array[5]}.strides[{d}]"
+                  for d, i in enumerate(index))  # fmt: skip
+        one = self.temporary(" + ".join(places))
+        other = self.temporary(f"{one} + ({line.count} - 1) * {self._stride(line)}")
+        low, high = f"min({one}, {other})", f"max({one}, {other}) + {line.array[2].itemsize - 1}"
+        return self.temporary(low), self.temporary(high)
 
     def store_repeated(self, n, env):
         """Carries out `list[slice] = [element] * count`, which leaves the list as long as it is;
@@ -377,6 +413,11 @@ class Lines:
         self.block(f"for {t} in range({target.count}):")
         emit(t)
         self.end()
+
+
+def _axis(line):
+    """The axis along which a part goes."""
+    return line.of[0].index(None)
 
 
 def _has_slice(n):
