@@ -5,6 +5,13 @@ namespace numbus::bindings {
 
 using float_errors::state;
 
+bool is_recorded(PyObject* result) {
+  if (is_array(result)) return as_masked(result).full.base->pending();
+  if (!is_generic(result)) return false;
+  const Generic& g = as_generic(result);
+  return !g.known && g.array.base.get() && g.array.base->pending();
+}
+
 PyObject* check(const char* name, nb::handle arguments) {
   const Unchecked inner;
   const flags::Apart apart;  // NumPy leaves flags as it found reason for

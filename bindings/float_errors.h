@@ -39,6 +39,10 @@ class ToldAlready {
   nb::object ignoring_;
 };
 
+// Whether a result is still to be computed: what is recorded gives its warnings when it is carried
+// out, and NumPy would give them a second time.
+bool is_recorded(PyObject* result);
+
 // One operation of the program, after which the flags are read. tells: what it records warns for
 // itself. clears: the flags are its own; otherwise they may be set by what ran before, as nobody
 // needs to know where NumPy looks again, and clearing them takes as long as reading them.
@@ -67,6 +71,11 @@ class Examined {
   Examined& operator=(const Examined&) = delete;
   // The kinds that were met and are to be warned of.
   unsigned raised() const { return warned_ ? flags::raised() & warned_ : 0; }
+  // The same of an operation with this result, where flags may be set by what ran before.
+  unsigned raised_for(PyObject* result) const {
+    const unsigned kinds = raised();
+    return kinds && !is_recorded(result) ? kinds : 0;
+  }
 
  private:
   FloatState& state_;

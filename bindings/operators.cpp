@@ -211,7 +211,7 @@ PyObject* operate(Op op, PyObject* x, PyObject* y, bool in_place, F&& f) {
           told_as = "";
         const Examined here(true, in_place, told_as);
         PyObject* result = f();
-        if (const unsigned kinds = result ? here.raised() : 0) [[unlikely]]
+        if (const unsigned kinds = result ? here.raised_for(result) : 0) [[unlikely]]
           return warn(op, result, before.operand(x), y, in_place && !before.kept(), kinds);
         if (result) return result;
       } catch (const Error& e) {

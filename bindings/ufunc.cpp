@@ -224,7 +224,7 @@ PyObject* call_row(Op op, PyObject* const* args, Py_ssize_t n, PyObject* names) 
   if (n == r.nin && !names) {
     const Examined here(true, false);
     if (PyObject* result = of_arrays(op, args))
-      return here.raised() ? warn(op, result, args, n, names) : result;
+      return here.raised_for(result) ? warn(op, result, args, n, names) : result;
   }
   const Py_ssize_t all = n + (names ? PyTuple_Size(names) : 0);
   Device* there = nullptr;
@@ -244,7 +244,7 @@ PyObject* call_row(Op op, PyObject* const* args, Py_ssize_t n, PyObject* names) 
     const Before before(op, args, all, given);
     const Examined here(true, false);
     if (PyObject* result = known ? compute(op, args, given) : nullptr) {
-      if (here.raised()) return warn(op, result, before.operands(args), n, names);
+      if (here.raised_for(result)) return warn(op, result, before.operands(args), n, names);
       // None says that this is meant.
       if (given.options.where && !given.out && !called_from_package()) [[unlikely]]
         return warned(result, "warn_where", nb::make_tuple());

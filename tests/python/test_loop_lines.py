@@ -258,3 +258,15 @@ def test_sums_that_may_be_computed_later_are_stored(of):
         out = work(12), work(5000)
     """, 2, nb)  # fmt: skip
     assert made[0].entries and not made[1].entries, [loop.why for loop in made]
+
+
+def test_flags_that_a_loop_leaves_warn_of_nothing():
+    check("""
+        x, n, count = np.float64(3.5), 33, 1
+        m = np.zeros((41, 41))
+        for i in reversed(range(3)):
+            if x / n > 0.5:
+                count *= 3
+        for i in reversed(range(-1, 3, 2)):
+            m[i][1:n] += m[i, 1:n] / (i // 3)
+    """, library=nb)  # fmt: skip

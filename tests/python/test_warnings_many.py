@@ -1,12 +1,19 @@
-"""Warnings of one number among many that a compiled kernel stores: its own code finds it."""
+"""Warnings of one number among many that a compiled kernel stores: its own code finds it; and
+warnings beside flags that other code has left.
+"""
 
+import ctypes.util
+import itertools
+import operator
 import os
+import platform
 import warnings
 
 import numbus as nb
 import numpy as np
 import pytest
 from numbus import _core
+from test_warnings import ROWS, given, special_values
 
 DEVICE = os.environ.get("NUMBUS_DEVICE", "cpu")
 pytestmark = [
@@ -135,3 +142,47 @@ def test_reduceat(name, dtype, indices):
 
         x = np.array(line, dtype)
         assert set(texts(function, x, nb)) == set(texts(function, x, np)), line
+
+
+@pytest.fixture
+def raise_flags():
+    """Raises the processor's flags of floating-point errors, as other code may leave them."""
+    name = ctypes.util.find_library("m")
+    if name is None:
+        pytest.skip("no C library of mathematics")
+    every = {"x86_64": 13, "aarch64": 7}.get(platform.machine())
+    if every is None:
+        pytest.skip("unknown numbers of flags")
+    function = ctypes.CDLL(name).feraiseexcept
+    return lambda: function(every)
+
+
+OPERATORS = {
+    f"operator.{name}": getattr(operator, name)
+    for name in "truediv floordiv mod add mul sub pow neg abs itruediv imul".split()
+}
+
+
+@pytest.mark.parametrize("name", [*ROWS, *OPERATORS])
+@pytest.mark.parametrize("at_once", [0, 512])
+def test_flags_of_other_work_say_nothing(xp, core, raise_flags, name, at_once):
+    """What is recorded, or done at once, warns once whatever flags were set before."""
+    theirs = OPERATORS.get(name) or getattr(np, name)
+    ours = OPERATORS.get(name) or getattr(xp, name)
+    count = 1 if name in ("operator.neg", "operator.abs") else getattr(theirs, "nin", 2)
+    numbers = np.array(list(itertools.product(special_values("f8"), repeat=count)))
+    before = core.set_at_once(at_once)
+
+    def after_flags(*operands):
+        raise_flags()
+        return ours(*operands)
+
+    try:
+        for rows in (numbers, np.repeat(numbers, 3, 0), numbers[:0], numbers[:7]):
+            operands = [rows[:, k].copy() for k in range(count)]
+            want = given(theirs, *[x.copy() for x in operands])
+            assert given(after_flags, *map(xp.array, operands)) == want
+            lazy = [xp.array(x) * 1.0 for x in operands]
+            assert given(after_flags, *lazy) == want
+    finally:
+        core.set_at_once(before)
