@@ -3,6 +3,7 @@
 import array
 import contextlib
 import inspect
+import itertools
 import math
 import time
 import types
@@ -105,7 +106,7 @@ class Held:
                 fixed[name] = self._describe(value)
         # Whether products of parts of arrays are numbers of a known type.
         fixed["@"] = "o" if not _core.works_at_once() else ("call", "@")
-        fixed["&"] = ("shared", self._sharing(fixed))
+        fixed["&"] = ("shared", self._sharing(fixed) if this.copies else frozenset())
         self.entry, self.fixed = entry, fixed
         self.numbers = [n for n, f in fixed.items() if isinstance(f, str) and f in numbers.STORES]
         self.key = (*entry.values(), *fixed.values())
@@ -171,14 +172,13 @@ class Held:
         arrays = [(p, f[6], self.arrays[int(p[1:])]) for p, f in arrays.items()
                   if f[6] in numbers.ARRAYS and f[1] in "FG"]  # fmt: skip
         pairs = set()
-        for p, whose, a in arrays:
-            for q, of, b in arrays:
-                if p == q or whose == of == "ours":
-                    continue
-                if whose == of and a.base is b.base is None:
-                    continue  # each owns its memory
-                if whose != of or numpy.may_share_memory(a, b):
-                    pairs.add((p, q))
+        for (p, whose, a), (q, of, b) in itertools.combinations(arrays, 2):
+            if whose == of == "ours":
+                continue
+            if whose == of and a.base is b.base is None:
+                continue  # each owns its memory
+            if whose != of or numpy.may_share_memory(a, b):
+                pairs |= {(p, q), (q, p)}
         return frozenset(pairs)
 
     def _memory(self, value):

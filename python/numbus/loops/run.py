@@ -58,6 +58,7 @@ class Loop(_core.Loop):
         self.line, self.is_for = node.lineno, isinstance(node, ast.For)
         self.reads, self.dotted = _read(node, set(names))
         self.appended = select.appended(node)
+        self.copies = select.copies(node)
         self.hot = HOT
         self.most_per_item = _most_per_item(node)
         self.outer, self.inner = outer, []

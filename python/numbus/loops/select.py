@@ -113,6 +113,16 @@ def repeated(node):
     return (of.elts[0], count) if is_known(of.elts[0]) and is_known(count) else None
 
 
+def copies(loop):
+    """Whether a statement may copy a part of an array to a part of another one."""
+    return any(
+        isinstance(n, ast.Assign)
+        and isinstance(n.targets[0], ast.Subscript)
+        and isinstance(n.value, (ast.Subscript, ast.Name, ast.Attribute))
+        for n in ast.walk(loop)
+    )
+
+
 def appended(loop):
     """The names of the lists whose length code of ours may change."""
     nodes = [n for n in ast.walk(loop) if hasattr(n, "at") and not n.opaque]
