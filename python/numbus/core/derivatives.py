@@ -49,6 +49,7 @@ def watched(arrays):
 def apply(name, function, args, kwargs):
     """The results of a library's function, entered as one piece of work with its derivative.
 
+    A rule computes nothing before the adjoints are there: nothing would hold what it had made.
     Raises NotImplementedError for functions without a rule.
     """
     if name in _COMPOSED:
@@ -61,26 +62,28 @@ def apply(name, function, args, kwargs):
         )  # fmt: skip
     numbers = [k for k, x in enumerate(args) if isinstance(x, (ndarray, generic))]
     operands = [to_ndarray(args[k]) for k in numbers]
+    # What the rule reads are operands and results of the work itself, so that a tape keeps how they
+    # came about; the program has copies, since it may write to its operands and results later.
+    inner = [_core.copy_of(a) for a in operands]
+    kept = list(args)
+    for k, a in zip(numbers, inner, strict=True):
+        kept[k] = a
     with _core.unobserved():
         result = function(*args, **kwargs)
         leaves, shape = trees.flatten(result)
         made = [to_ndarray(leaf) for leaf in leaves]
-    kept = list(args)
-    for k, a in zip(numbers, operands, strict=True):
-        kept[k] = _core.copy_of(a)  # the program may write to the operand later
-    pull = None
+    pull = rule(_Call(kept, kwargs, made))
 
     def back(*adjoints):
         found = pull(*adjoints)
         found = found if isinstance(found, (tuple, list)) else (found,)
         fitted = []
-        for g, a in zip(found, operands, strict=True):
+        for g, a in zip(found, inner, strict=True):
             fitted.append(None if g is None else _sum_to(g, a.shape))
         return fitted
 
-    _core.add_work(name, operands, made, back)
-    # Copies for the rule, for the same reason; they depend on the operands as the results do.
-    pull = rule(_Call(kept, kwargs, [_core.copy_of(a) for a in made]))
+    _core.add_work(name, inner, made, back)
+    made = [_core.copy_of(a) for a in made]
     return trees.unflatten(shape, [a[()] if a.ndim == 0 else a for a in made])
 
 
@@ -103,11 +106,10 @@ def require_numbers(name, operands, result):
 
 def of_element(name, function, slope, operands):
     """A function of elements, of one operand, entered with its derivative `slope`."""
-    (x,) = (to_ndarray(operand) for operand in operands)
+    (x,) = (_core.copy_of(to_ndarray(operand)) for operand in operands)
     with _core.unobserved():
         made = to_ndarray(function(x))
-    kept = _core.copy_of(x)
-    _core.add_work(name, [x], [made], lambda g: [g * slope(kept).astype(x.dtype)])
+    _core.add_work(name, [x], [made], lambda g: [g * slope(x).astype(x.dtype)])
     return made[()] if made.ndim == 0 else made
 
 
@@ -180,8 +182,11 @@ def _solve(call):
 
 @_rule("linalg.inv")
 def _inv(call):
-    inverse = _adjoint(call.results[0])
-    return lambda g: -(inverse @ g @ inverse)
+    def pull(g):
+        inverse = _adjoint(call.results[0])
+        return -(inverse @ g @ inverse)
+
+    return pull
 
 
 @_rule("linalg.det")
@@ -213,10 +218,10 @@ def _lower(m):
 @_rule("linalg.cholesky")
 def _cholesky(call):
     upper = call.kwargs.get("upper", False)
-    factor = _adjoint(call.results[0]) if upper else call.results[0]
     linalg = _numbus().linalg
 
     def pull(g):
+        factor = _adjoint(call.results[0]) if upper else call.results[0]
         g = _adjoint(g) if upper else g
         inner = _lower(_adjoint(factor) @ _numbus().tril(g))
         inverse = linalg.inv(factor)
@@ -287,7 +292,6 @@ def _svd(call):
     u, s, vt = call.results
     if u.shape[-1] != s.shape[-1] or vt.shape[-2] != s.shape[-1]:
         _not_yet("svd", "with full_matrices of matrices that are not square")
-    v = _adjoint(vt)
 
     def _of_phases(of_u, of_vt):
         """What the phases of both vectors of a pair, which are one, have in the diagonal."""
@@ -298,7 +302,7 @@ def _svd(call):
         return 1j * left / s if of_u is not None else 0.0 * s
 
     def pull(of_u, of_s, of_vt):
-        eye = _numbus().eye(s.shape[-1], dtype=a.dtype)
+        eye, v = _numbus().eye(s.shape[-1], dtype=a.dtype), _adjoint(vt)
         inner = eye * (of_s[..., None, :] if of_s is not None else 0.0)
         if a.dtype.kind == "c" and not (of_u is None and of_vt is None):
             inner = inner + eye * _of_phases(of_u, of_vt)[..., None, :]

@@ -363,10 +363,24 @@ class Function:
         several = isinstance(made, tuple)
         outputs = list(made) if several else [made]
         floats = [y for y in outputs if _is_float(y) and id(y) not in ctx.no_gradient]
-        # Results are memory of their own, so that they are known by it.
+        # Memory of their own, so that they are known by it, and that no program writes to.
         arrays = [constant_copy(y._array) for y in floats]
 
+        own = [(y, a) for y, a in zip(floats, arrays, strict=True) if not any(y is x for x in args)]
+
         def pull(*adjoints):
+            # What `forward` has kept of its results depends on its arguments, as they do. It holds
+            # these arrays for this long only: else the tape would keep the call because of itself.
+            constants = [y._array for y, _ in own]
+            for y, a in own:
+                y._array, y._constant = a, False
+            try:
+                return of_arguments(adjoints)
+            finally:
+                for (y, _), a in zip(own, constants, strict=True):
+                    y._array, y._constant = a, True
+
+        def of_arguments(adjoints):
             filled = []
             rest = iter(adjoints)
             for y in outputs:
@@ -392,7 +406,7 @@ class Function:
 
         def enter():
             _core.add_work(cls.__name__, [x._array for x in tensors], arrays, pull)
-            return tuple(arrays)
+            return tuple([_core.copy_of(a) for a in arrays])
 
         wrapped = iter(
             _core.record_on_tape(enter, (), None, lambda made: tuple([wrap(a) for a in made]))
