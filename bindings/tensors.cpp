@@ -746,6 +746,15 @@ void bind_tensors(nb::module_& m) {
         return t.storage->first == &t && !t.next;
       },
       nb::arg("tensor"));
+  m.def(
+      "is_shown_by_others",
+      [](nb::handle tensor) {
+        const TensorObject& own = as_tensor(tensor.ptr());
+        for (const TensorObject* t = own.storage->first; t; t = t->next)
+          if (t != &own && !t->constant) return true;
+        return false;
+      },
+      nb::arg("tensor"), "Whether another tensor that is no constant lies in its memory.");
   m.def("new_tensor", &new_tensor, nb::arg("type"), nb::arg("array"));
   m.def(
       "wrap_tensor", [](nb::handle a) { return nb::steal(wrap_tensor(a.ptr(), true)); },

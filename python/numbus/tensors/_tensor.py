@@ -95,6 +95,7 @@ class Tensor(_core.TensorBase):
             self._leaf = False
             self._constant = True
             _forget(self)
+            forget_former(self)
         return self
 
     @property
@@ -130,11 +131,16 @@ class Tensor(_core.TensorBase):
     def data(self, value):
         leaf = self._leaf
         if leaf:
-            _forget(self)
+            _leave(self)
         self._array = value._array
         self._leaf = False
         self._constant = self._active
         if leaf:
+            if _comes_back(self):
+                self._constant, self._leaf = False, True
+                _core.tape_watch(self._array)
+                _leaves.setdefault(self._base, []).append(_weak(self))
+                return
             if self._constant and not _is_beside_leaves(self):
                 self._array = _second_name(value._array)
                 self._constant = False
@@ -292,7 +298,10 @@ def _is_beside_leaves(t):
     return (
         bool(leaves)
         and _core.tape_writer(t._array) < 0
-        and not any([_overlap(t._array, leaf._array) for leaf in leaves])
+        and not any(
+            [_overlap(t._array, x._array) for leaf in leaves for x in (leaf, *former_of(leaf))
+             if x._base == t._base]
+        )
     )
 
 
@@ -398,15 +407,72 @@ def _weak(t):
 _leaves = {}  # by the number of their memory: weak references to tensors that gradients are of
 
 
+# By the number of memory: pairs of a tensor that has taken over other memory by `.data =` (weak),
+# and of a constant that holds what it had, while the tape may still have derivatives by that.
+_former = {}
+
+
 def leaves_of(base):
-    """The tensors in this memory whose derivative is asked for."""
+    """The tensors in this memory, or formerly in it, whose derivative is asked for."""
     found = _leaves.get(base)
+    before = [known() for known, _ in _former.get(base, ())] if _former else []
+    before = [t for t in before if t is not None and t._leaf]
     if found is None:
-        return []
+        return before
     alive = [t for t in (known() for known in found) if t is not None and t._leaf]
     if not alive:
         del _leaves[base]
-    return alive
+    return alive + before
+
+
+def former_of(t):
+    """Constants that hold the memory that a tensor had before."""
+    if not _former:
+        return []
+    return [x for pairs in _former.values() for known, x in pairs if known() is t]
+
+
+def _is_read(t):
+    """Whether a derivative by what a tensor holds may be asked for."""
+    return bool(_core.tape_reads(-1, t._array)) or _core.is_shown_by_others(t)
+
+
+def forget_former(t=None):
+    """Lets go of former memory that the tape does not read any more, or of all that of a tensor."""
+    for base, pairs in list(_former.items()):
+        stay = [
+            (known, x)
+            for known, x in pairs
+            if known() is not None and known() is not t and _is_read(x)
+        ]
+        if stay:
+            _former[base] = stay
+            continue
+        del _former[base]
+        if not _leaves.get(base):
+            _core.tape_unwatch(pairs[0][1]._array)
+
+
+def _leave(t):
+    """Has a leaf forget its memory; where derivatives by it may be asked for, it is a former one."""
+    forget_former()
+    if not _is_read(t):
+        _forget(t)
+        return
+    _former.setdefault(t._base, []).append((_weak(t), t.detach()))
+    _leaves[t._base] = [known for known in _leaves.get(t._base, []) if known() is not t]
+
+
+def _comes_back(t):
+    """Whether a tensor holds what it had before and nobody else has: it is that leaf again."""
+    pairs = _former.get(t._base, [])
+    if len(pairs) != 1 or pairs[0][0]() is not t or len(leaves_of(t._base)) > 1:
+        return False
+    a, b = t._array, pairs[0][1]._array
+    if (a.shape, a.strides, a._offset, a.dtype) != (b.shape, b.strides, b._offset, b.dtype):
+        return False
+    del _former[t._base]
+    return True
 
 
 def _forget(t):
@@ -414,7 +480,8 @@ def _forget(t):
     found[:] = [known for known in found if known() is not None and known() is not t]
     if not found:
         _leaves.pop(t._base, None)
-        _core.tape_unwatch(t._array)
+        if t._base not in _former:
+            _core.tape_unwatch(t._array)
 
 
 def tell(t, handle, last=False):

@@ -68,7 +68,9 @@ def _early_groups():
             early.remove(known)
             continue
         for some, function in owner.early():
-            if all([len(_tensor.leaves_of(t._base)) == 1 for t in some]):
+            if all(
+                [len(_tensor.leaves_of(t._base)) == 1 and not _tensor.former_of(t) for t in some]
+            ):
                 groups.append((some, function))
     return groups
 
@@ -89,8 +91,22 @@ def _found(found, t, create_graph, alone=False):
     else asks for that of its memory.
     """
 
+    former = _tensor.former_of(t)
+
     def take():
-        return found.of(t._array, alone and not create_graph)
+        g = found.of(t._array, alone and not create_graph and not former)
+        for x in former:
+            other = found.of(x._array)
+            if other is None:
+                continue
+            if x.shape != t.shape:
+                raise RuntimeError(
+                    message("backward", "a derivative by what a tensor held before its `.data` was"
+                            " given another shape", tuple(x.shape), tuple(t.shape))
+                )  # fmt: skip
+            other = other.astype(t._array.dtype)
+            g = other if g is None else g + other
+        return g
 
     if create_graph:
         g = _core.record_on_tape(take, (), None, lambda a: None if a is None else wrap(a))
@@ -165,8 +181,11 @@ def _add_derivatives(tensors, grad_tensors, retain_graph, create_graph, inputs):
                 continue
             leaves = _tensor.leaves_of(base)
             targets += [(t, len(leaves) == 1) for t in leaves]
-    later = []
+    later, seen = [], set()
     for t, alone in targets:
+        if inputs is None and id(t) in seen:  # in its memory, and formerly in another
+            continue
+        seen.add(id(t))
         g = _found(found, t, create_graph, alone)
         if g is not None:
             later.append((t, g))
@@ -175,6 +194,8 @@ def _add_derivatives(tensors, grad_tensors, retain_graph, create_graph, inputs):
     done += later
     del found
     _core.tape_settle(since)
+    if _tensor._former:
+        _tensor.forget_former()
     return done
 
 
