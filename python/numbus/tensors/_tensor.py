@@ -131,12 +131,14 @@ class Tensor(_core.TensorBase):
     def data(self, value):
         leaf = self._leaf
         if leaf:
+            _expect_second_name(self, value)
             _leave(self)
         self._array = value._array
         self._leaf = False
         self._constant = self._active
         if leaf:
-            if _comes_back(self):
+            if _was_of(self, self._array, self._base):
+                del _former[self._base]
                 self._constant, self._leaf = False, True
                 _core.tape_watch(self._array)
                 _leaves.setdefault(self._base, []).append(_weak(self))
@@ -281,15 +283,26 @@ def _overlap(a, b):
 
 def _second_name(a):
     """The same memory as that of another base: derivatives by the two are told apart, what is
-    written to one is seen by the other.
+    written to one is seen by the other. Both count as shared, so that nothing stays pending.
     """
-    if a._device.startswith("cuda"):
-        told = a.__cuda_array_interface__
-        address, shape, steps = told["data"][0], told["shape"], told["strides"]
-        return _core.from_cuda(a, address, shape, steps, a.dtype, False, 0)
     if on_host(a):
         return on_its_memory(numpy.asarray(a))
-    return constant_copy(a)
+    if a._device.startswith("cuda"):
+        return _core.from_dlpack(a)
+    return constant_copy(a)  # of the tensor's own memory only: others are refused before
+
+
+def _expect_second_name(t, value):
+    """Raises where a leaf cannot be given the memory of another one, before anything is changed."""
+    a = value._array
+    if on_host(a) or a._device.startswith("cuda") or not value._active:
+        return
+    if value._base == t._base or _was_of(t, a, value._base) or _is_beside_leaves(value):
+        return
+    raise NotImplementedError(
+        message("data", "on this device two tensors that require gradients cannot share memory yet",
+                a._device, "the tensor itself in both places, or value.clone()")
+    )  # fmt: skip
 
 
 def _is_beside_leaves(t):
@@ -299,8 +312,12 @@ def _is_beside_leaves(t):
         bool(leaves)
         and _core.tape_writer(t._array) < 0
         and not any(
-            [_overlap(t._array, x._array) for leaf in leaves for x in (leaf, *former_of(leaf))
-             if x._base == t._base]
+            [
+                _overlap(t._array, x._array)
+                for leaf in leaves
+                for x in (leaf, *former_of(leaf))
+                if x._base == t._base
+            ]
         )
     )
 
@@ -454,7 +471,7 @@ def forget_former(t=None):
 
 
 def _leave(t):
-    """Has a leaf forget its memory; where derivatives by it may be asked for, it is a former one."""
+    """Has a leaf forget its memory, or note it as a former one if derivatives may be asked for."""
     forget_former()
     if not _is_read(t):
         _forget(t)
@@ -463,16 +480,13 @@ def _leave(t):
     _leaves[t._base] = [known for known in _leaves.get(t._base, []) if known() is not t]
 
 
-def _comes_back(t):
-    """Whether a tensor holds what it had before and nobody else has: it is that leaf again."""
-    pairs = _former.get(t._base, [])
-    if len(pairs) != 1 or pairs[0][0]() is not t or len(leaves_of(t._base)) > 1:
+def _was_of(t, a, base):
+    """Whether an array of that memory is what a tensor had before, and nobody else has."""
+    pairs = _former.get(base, [])
+    if len(pairs) != 1 or pairs[0][0]() is not t or _leaves.get(base):
         return False
-    a, b = t._array, pairs[0][1]._array
-    if (a.shape, a.strides, a._offset, a.dtype) != (b.shape, b.strides, b._offset, b.dtype):
-        return False
-    del _former[t._base]
-    return True
+    b = pairs[0][1]._array
+    return (a.shape, a.strides, a._offset, a.dtype) == (b.shape, b.strides, b._offset, b.dtype)
 
 
 def _forget(t):
