@@ -58,7 +58,7 @@ def test_modules(monkeypatch, masks):
         np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-12)
 
 
-SHAPES = [(7, 8), (1, 8), (7, 1), (3, 7, 8), (3, 1, 1), (2, 1, 7, 8), (2, 3, 7, 8), (8,), (1,)]
+SHAPES = [(7, 8), (1, 8), (7, 1), (3, 7, 8), (3, 1, 1), (2, 1, 7, 8), (2, 3, 7, 8), (8,), (1,), ()]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -101,3 +101,14 @@ def test_memory(tmp_path):
         env=dict(os.environ, NUMBUS_DEVICE="cpu"), timeout=110,
     )  # fmt: skip
     assert float(done.stdout) < 400
+
+
+def test_masks_of_other_extents(monkeypatch):
+    q, k = T.ones(1, 4, 2), T.ones(1, 8, 2)
+    monkeypatch.setitem(attention.LIMITS, "scores", 0)
+    monkeypatch.setitem(attention.LIMITS, "keys", 4)
+    for shape in ((4, 16), (4, 4), (3, 8)):
+        with pytest.raises((ValueError, RuntimeError)):
+            F.scaled_dot_product_attention(q, k, k, attn_mask=T.zeros(shape))
+    y = F.scaled_dot_product_attention(q, k, k, attn_mask=T.tensor(True))
+    assert y.tolist() == [[[1, 1]] * 4]

@@ -49,12 +49,14 @@ def scaled_dot_product_attention(
     if enable_gqa:
         k, v = _shared_heads(op, q, k), _shared_heads(op, q, v)
     factor = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
-    if _many(q, k, v, dropout_p):
-        given = None if attn_mask is None else array(op, attn_mask, "attn_mask")
-        if given is not None and is_causal:
-            raise ValueError(message(op, "attn_mask with is_causal", "both", "one of them"))
+    given = None if attn_mask is None else array(op, attn_mask, "attn_mask")
+    if given is not None and is_causal:
+        raise ValueError(message(op, "attn_mask with is_causal", "both", "one of them"))
+    if _many(q, k, v, dropout_p) and _spreads(given, (*q.shape[:-1], k.shape[-2])):
+        if given is not None and given.ndim == 0:
+            given = given.reshape((1,))
         return _in_blocks(q, k, v, given, is_causal, factor)
-    mask = _mask(op, attn_mask, is_causal, q, k)
+    mask = _causal(q, k) if is_causal else given
     scores = np.matmul(q * factor, np.swapaxes(k, -1, -2))
     return np.matmul(weights(scores, mask, dropout_p), v)
 
@@ -69,6 +71,16 @@ def _many(q, k, v, dropout_p):
     plain = dropout_p == 0 and k.shape[:-2] == lead and v.shape[:-2] == lead
     plain = plain and q.dtype == k.dtype == v.dtype and kind_of(q.dtype) == "f"
     return plain and math.prod(lead) * q.shape[-2] * k.shape[-2] > LIMITS["scores"]
+
+
+def _spreads(mask, shape):
+    """Whether a mask broadcasts to scores of that shape."""
+    if mask is None:
+        return True
+    last = shape[len(shape) - mask.ndim :] if mask.ndim else ()
+    return mask.ndim <= len(shape) and all(
+        [n in (1, extent) for n, extent in zip(mask.shape, last, strict=True)]
+    )
 
 
 def _in_blocks(q, k, v, mask, causal, factor):
@@ -160,11 +172,7 @@ def _shared_heads(op, q, x):
     return np.repeat(x, q.shape[-3] // x.shape[-3], axis=-3)
 
 
-def _mask(op, attn_mask, is_causal, q, k):
-    if not is_causal:
-        return None if attn_mask is None else array(op, attn_mask, "attn_mask")
-    if attn_mask is not None:
-        raise ValueError(message(op, "attn_mask with is_causal", "both", "one of them"))
+def _causal(q, k):
     rows, columns = (np.arange(x.shape[-2]) for x in (q, k))
     return columns[None, :] <= rows[:, None]
 
