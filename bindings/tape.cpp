@@ -136,22 +136,9 @@ void bind_tape(nb::module_& m) {
   m.def("tape_writer", [](nb::handle a) { return Tape::get().writer(given(a)); }, nb::arg("array"));
   m.def(
       "tape_reads",
-      [](int64_t writer, nb::handle a) {
-        nb::list all;
-        for (const program::Region& r : Tape::get().reads(writer, given(a))) {
-          const Layout& l = *r.layout;
-          nb::list shape, strides;
-          for (int d = 0; d < l.ndim(); ++d) {
-            shape.append(l.shape(d));
-            strides.append(l.strides()[d]);
-          }
-          all.append(nb::make_tuple(nb::tuple(shape), nb::tuple(strides), r.offset, l.itemsize()));
-        }
-        return all;
-      },
+      [](int64_t writer, nb::handle a) { return Tape::get().reads(writer, given(a)); },
       nb::arg("writer"), nb::arg("array"),
-      "(shape, strides, offset, size of an element) of what entries after a number read of the "
-      "memory of an array.");
+      "Whether entries after a number read anything of the memory of an array.");
   m.def("tape_tell", &tell, nb::arg("writer"), nb::arg("array"), nb::arg("function"));
   m.def("tape_backward", &backward, nb::arg("outputs"), nb::arg("seeds"), nb::arg("keep"),
         nb::arg("again"), nb::arg("milestones") = nb::list());

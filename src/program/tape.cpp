@@ -197,13 +197,12 @@ int64_t Tape::writer(const Array& a) const {
   return found == writers_.end() ? -1 : found->second.back();
 }
 
-std::vector<Region> Tape::reads(int64_t writer, const Array& a) const {
-  std::vector<Region> found;
+bool Tape::reads(int64_t writer, const Array& a) const {
   for (size_t n = static_cast<size_t>(std::max(writer + 1 - first_, int64_t{0}));
        n < entries_.size(); ++n)
     for (const Operand& o : entries_[n].operands)
-      if (o.active && o.region.base == a.base->id) found.push_back(o.region);
-  return found;
+      if (o.active && o.region.base == a.base->id) return true;
+  return false;
 }
 
 void Tape::tell(int64_t writer, const Array& a, Entry::Told told) {

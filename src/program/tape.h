@@ -35,8 +35,8 @@ class Tape : public Program {
   void end_recording() { --recorded_; }
   // The number of the entry that made what the array holds now; -1: none.
   int64_t writer(const Array& a) const;
-  // What entries after the one of that number read of an array's memory.
-  std::vector<Region> reads(int64_t writer, const Array& a) const;
+  // Whether entries after the one of that number read anything of an array's memory.
+  bool reads(int64_t writer, const Array& a) const;
   // Has `told` called with the adjoint of the result of an entry, as far as the array shows it.
   void tell(int64_t writer, const Array& a, Entry::Told told);
 

@@ -173,7 +173,7 @@ class Tensor(_core.TensorBase):
                 message("register_hook", "the tensor does not require a gradient",
                         f"shape {tuple(self.shape)}", "requires_grad=True")
             )  # fmt: skip
-        _set_apart("register_hook", self)
+        expect_alone("register_hook", self)
         handle = RemovableHandle(hook)
         if self._leaf:
             if self._hooks is None:
@@ -195,12 +195,18 @@ class Tensor(_core.TensorBase):
             )  # fmt: skip
         if self._leaf or self.retains_grad:
             return
-        _set_apart("retain_grad", self)
-        known = _weak(self)
+        expect_alone("retain_grad", self)
+        known, writer = _weak(self), _core.tape_writer(self._array)
 
         def keep(g):
             t = known()
             if t is not None:
+                if _core.tape_writer(t._array) != writer:
+                    raise NotImplementedError(
+                        message("retain_grad", "the derivative by a tensor that was changed in"
+                                " place after retain_grad() is not there yet",
+                                f"shape {tuple(t.shape)}", "retain_grad() after the change")
+                    )  # fmt: skip
                 t._grad = g if t._grad is None else t._grad + g
 
         if not tell(self, RemovableHandle(keep), last=True):
@@ -260,13 +266,9 @@ def _shows_one_twice(a):
 
 def _bounds(a):
     """The first byte of an array in its memory and the one after the last."""
-    return _bounds_of(a.shape, a.strides, a._offset, a.itemsize)
-
-
-def _bounds_of(shape, strides, offset, itemsize):
-    steps = [(n - 1) * step for n, step in zip(shape, strides, strict=True)]
-    low = offset + sum([s for s in steps if s < 0])
-    return low, offset + sum([s for s in steps if s > 0]) + itemsize
+    steps = [(n - 1) * step for n, step in zip(a.shape, a.strides, strict=True)]
+    low = a._offset + sum([s for s in steps if s < 0])
+    return low, a._offset + sum([s for s in steps if s > 0]) + a.itemsize
 
 
 def _overlap(a, b):
@@ -324,10 +326,11 @@ def _is_beside_leaves(t):
 
 # Functions that give a part or another order of the elements of a tensor, in its memory.
 _VIEWS = frozenset(
-    """adjoint as_strided broadcast_to chunk conj detach diagonal dsplit expand expand_as flatten
-    getitem hsplit imag mH mT matrices_transposed movedim moveaxis narrow one_of permute ravel real
-    reshape reshape_as reversed_axes select slice_ split split_with_sizes squeeze swapaxes swapdims
-    t T H tensor_split three_of transpose two_of unbind unflatten unfold unsqueeze view view_as
+    """adjoint as_strided atleast_1d atleast_2d atleast_3d broadcast_tensors broadcast_to chunk
+    conj detach diagonal dsplit expand expand_as flatten getitem hsplit imag mH mT
+    matrices_transposed movedim moveaxis narrow one_of permute ravel real reshape reshape_as
+    reversed_axes select slice_ split split_with_sizes squeeze swapaxes swapdims t T H
+    tensor_split three_of transpose two_of unbind unflatten unfold unsqueeze view view_as
     view_as_complex view_as_real vsplit""".split()
 )
 
@@ -336,61 +339,21 @@ def _is_view(t):
     return not t._leaf and (_is_part(t._array) or (t._maker or "").strip("_") in _VIEWS)
 
 
-def _reads(op, a, writer):
-    """Whether operations have read the elements of a view since they were made; raises where one
-    has read them by another tensor, whose derivative cannot be told apart from that of the view.
+def expect_alone(op, t, before_use=True):
+    """Raises for a view whose derivative cannot be told apart from that by other tensors in its
+    memory: one that is not alone there, or was not before it was used.
     """
-    found = False
-    own = (tuple(a.shape), tuple(a.strides), a._offset)
-    base = a.base
-    for *read, itemsize in _core.tape_reads(writer, a):
-        (low, high), (begin, end) = _bounds(a), _bounds_of(*read, itemsize)
-        if high <= begin or end <= low:
-            continue
-        memory = numpy.empty(max(high, end), "u1")  # never touched
-        mine = numpy.ndarray(a.shape, f"V{a.itemsize}", memory, a._offset, a.strides)
-        its = numpy.ndarray(read[0], f"V{itemsize}", memory, read[2], read[1])
-        if not numpy.shares_memory(mine, its):
-            continue
-        found = True
-        beyond = begin < low or end > high or its.size > mine.size
-        whole = base is not None and its.size * itemsize == base.size * base.itemsize
-        plain = read[0] == tuple(getattr(base, "shape", ())) and whole
-        if tuple(read) != own and (beyond or plain):
-            raise NotImplementedError(
-                message(op, "the derivative by a view is not yet told apart from that by the tensor"
-                        " of which it is one, where both are used", f"shape {tuple(a.shape)}",
-                        "x.clone() of the view before it is used")
-            )  # fmt: skip
-    return found
-
-
-def _set_apart(op, t):
-    """Gives a view of a tensor that requires a gradient memory of its own, where nothing has read
-    it yet, so that the derivative by it is known apart.
-    """
-    if not _is_view(t):
+    if not _is_view(t) or t.__dict__.get("_alone"):
         return
-    source = t._array
-    before = _core.tape_writer(source)
-    if _reads(op, source, before):
+    used = _core.tape_reads(_core.tape_writer(t._array), t._array)
+    if before_use and not used and not _core.is_shown_by_others(t):
+        t.__dict__["_alone"] = True
         return
-
-    def hold(a):
-        t._array = a  # while it is recorded: else nothing would hold what was
-        return a
-
-    _core.record_on_tape(lambda: _core.copy_of(source), (), None, hold)
-    t._array.flags.writeable = False  # what is written to it would not reach the other tensor
-
-    def unchanged(_):
-        if _core.tape_writer(source) != before:
-            raise NotImplementedError(
-                message(op, "the memory of which the tensor was a view has been written to since",
-                        f"shape {tuple(source.shape)}", "x.clone() of the view")
-            )  # fmt: skip
-
-    tell(t, RemovableHandle(unchanged))
+    raise NotImplementedError(
+        message(op, "the derivative by a view is not yet told apart from that by the tensor of"
+                " which it is one, and by other views", f"shape {tuple(t.shape)}",
+                "x.clone() of the view, before it is used")
+    )  # fmt: skip
 
 
 def constant_copy(a):
@@ -451,7 +414,7 @@ def former_of(t):
 
 def _is_read(t):
     """Whether a derivative by what a tensor holds may be asked for."""
-    return bool(_core.tape_reads(-1, t._array)) or _core.is_shown_by_others(t)
+    return _core.tape_reads(-1, t._array) or _core.is_shown_by_others(t)
 
 
 def forget_former(t=None):
@@ -514,11 +477,7 @@ def tell(t, handle, last=False):
     handles = [(last, handle)]
     t.__dict__["_told"] = writer, handles
 
-    viewed = t._array if _is_view(t) else None
-
     def told(g):
-        if viewed is not None:
-            _reads("backward", viewed, writer)
         first = g = wrap(g)
         for _, each in list(handles):
             if each.hook is not None:

@@ -282,6 +282,7 @@ def _derivatives(
                 message("grad", "an input that does not require a gradient",
                         f"shape {tuple(x.shape)}", "requires_grad=True")
             )  # fmt: skip
+        _tensor.expect_alone("grad", x, before_use=False)
     since = _core.tape_now()
     # The adjoint of a result is taken when what made it is about to be passed.
     kept, handles = {}, {}
