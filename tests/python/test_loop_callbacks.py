@@ -96,6 +96,22 @@ def test_what_a_function_reads_may_be_rebound_between_calls():
     """)
 
 
+def test_defaults_of_a_called_function_may_be_assigned():
+    check(
+        """
+        def g(x, a=2.0):
+            return a * x
+        def f(x):
+            return g(x)
+        results = []
+        for k in range(4):
+            results.append(integrate.quad(f, 0, 1)[0])
+            g.__defaults__ = (g.__defaults__[0] + 1,)
+        """,
+        compiled=False,
+    )
+
+
 @pytest.mark.parametrize("body", [
     "return math.sqrt(0.5 - x)", "return 1 / (x - 0.5)", "return (int(x * 1e9) + 2) ** 4",
     "return [x][7]", "return math.log(x - 0.75) if x > 0.5 else nothing",

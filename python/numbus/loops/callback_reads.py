@@ -76,6 +76,8 @@ def _guard(function, guards, lifted, seen):
                 return False
             guards.append((vars(value), attribute, vars(value)[attribute]))
         if type(value) is types.FunctionType and id(value) not in seen:
+            if value.__defaults__ or value.__kwdefaults__:
+                return False  # others can be assigned to it, which nobody would see
             seen.add(id(value))
             if not _guard(value, guards, (), seen):
                 return False
