@@ -384,7 +384,10 @@ nb::object Steps::answer(const nb::args& args, const nb::kwargs& named) {
   const Variant& v = *held;
   const bool open = v.recipe->open();
   // What the tape keeps of other work would have to be copied before it is overwritten.
-  if (!open && program::Tape::get().keeps()) return unknown;
+  if (!open && program::Tape::get().keeps()) {
+    program::Tape::get().drop_circles(true);  // which hold only themselves
+    if (program::Tape::get().keeps()) return unknown;
+  }
   std::vector<double> numbers;
   numbers.reserve(v.recipe->numbers());
   for (const nb::object& renew : v.renewals) {

@@ -586,3 +586,22 @@ def test_calls_that_are_never_alike_are_left_to_python():
         for k in range(1100):
             assert float(compiled(x, float(k))[0]) == k
     assert len(compiled._calls) < 1000
+
+
+def test_circles_on_the_tape_do_not_stop_steps():
+    """Work in place on parts of an array keeps itself alive on the tape after its tensors."""
+    a = tensors.from_numpy(np.eye(3) + 1).requires_grad_()
+    b = a * 2
+    b[1:] = b[1:] / b[:1, :1]
+    b[2:] = b[2:] - b[1:2] * b[2:, :1]
+    del a, b
+    gc.collect()
+    assert _core.tape_keeps()
+    x = fenced(np.ones((5, 4), "f4"))
+
+    @nb.compile
+    def step():
+        return x * 2 + 1
+
+    results = [numpy_of(step()) for _ in range(6)]
+    assert step.answers == 3 and all((r == 3).all() for r in results)
