@@ -493,7 +493,7 @@ wanted = [  # PyTorch's on three ranks, but for the last two, by hand
     [[20, 29, 38], [20, 29, 38], [20, 29, 38]],
 ]
 assert found == [each[rank] for each in wanted], found
-print("fine", rank)
+print(f"fine {rank}\\n", end="")  # one write: ranks share the pipe
 """
 
 
