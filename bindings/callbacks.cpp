@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kMost = 64;             // numbers that a function is given, and gives
 constexpr int64_t kMostFailures = 1000;  // calls that Python had to carry out
-constexpr int64_t kLook = 32;            // calls until somebody may have begun to watch
+constexpr int64_t kLook = 32;            // calls after which profilers are looked for again
 constexpr double kExact = 9007199254740992.0;
 
 // A function of the program's in compiled form, for arguments of certain types.

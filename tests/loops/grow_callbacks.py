@@ -122,13 +122,17 @@ class _Grower:
     def _bounds(self):
         return self.r.choice(["0, 1", "0.0, 2.5", "-1, 1", "0, math.inf", "-math.inf, 1"])
 
+    def _given(self, count):
+        """The argument `args` of a call of SciPy's that hands on so many numbers."""
+        more = self.arguments(count) if count else []
+        return f", args=({', '.join(more)},)" if more else ""
+
     def _quad(self, name):
         count = self.r.randrange(3)
         names = ["x", *"abc"[:count]]
 
         def run():
-            more = self.arguments(count)
-            given = f", args=({', '.join(more)},)" if more else ""
+            given = self._given(count)
             word = self.r.choice(["", "", "", ", points=[0.3]", ", weight='cos', wvar=2.0",
                                   ", limit=7", ", full_output=1"])  # fmt: skip
             return f"integrate.quad({name}, {self._bounds()}{given}{word})[:2]"
@@ -176,7 +180,7 @@ class _Grower:
         method = self.r.choice(["", "", ", method='RK23'", ", method='Radau'", ", t_eval=[0, 0.1]"])
 
         def run():
-            given = f", args=({self.arguments(1)[0]},)" if count else ""
+            given = self._given(count)
             return f"integrate.solve_ivp({name}, (0, 0.25), [1, 0.5]{given}{method}).y.tolist()"
 
         return lines, run
@@ -186,7 +190,7 @@ class _Grower:
         lines = self._right_side(name, [], "y", ["t", *"ab"[:count]])
 
         def run():
-            given = f", args=({self.arguments(1)[0]},)" if count else ""
+            given = self._given(count)
             return f"integrate.odeint({name}, [1.0, 0.5], [0, 0.1, 0.2]{given}).tolist()"
 
         return lines, run
@@ -196,8 +200,7 @@ class _Grower:
         names = ["x", *"abc"[:count]]
 
         def run():
-            more = self.arguments(count)
-            given = f", args=({', '.join(more)},)" if more else ""
+            given = self._given(count)
             f = self.r.choice(["brentq", "bisect", "ridder", "brenth"])
             low = self.r.choice(["-2", "0"])
             return f"optimize.{f}({name}, {low}, 3.5{given}, full_output=True)[0]"

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import differences, mutants, one_type, oracle
 from .oracle import NoVerdict, Outcome
+from .raised import raised_by_program
 from .values import leaves
 
 MODES = ("njit", "cuda")
@@ -103,7 +104,7 @@ class Checker:
         if not text.startswith(KERNEL):
             raise Skip
         error = want.outcome.error
-        own = error is not None and oracle.raised_by_program(error)
+        own = error is not None and raised_by_program(error)
         if differences.raised_only_outside_of_kernels(error) and not own:
             raise Skip
         given = oracle.load(text)["arguments"]()

@@ -22,6 +22,7 @@ import numpy as np
 from . import differences, one_type
 from .differences import NoVerdict
 from .instrument import instrumented
+from .raised import message_of, raised_by_program
 from .shadows import either_zero, perturbed
 from .values import distance, leaves, same_bits
 
@@ -368,7 +369,7 @@ class Run:
             one_type.settle_dict(target, self._remembered(target))
 
     def _remember(self, changed):
-        """A dict is about to lose values, maybe, which leave their types behind."""
+        """Notes the types of a dict's values before a call that may remove some of them."""
         if isinstance(changed, dict) and changed:
             kinds = self.left.setdefault(id(changed), (changed, {}))[1]
             kinds.update({one_type.kind(v): one_type.sample(v) for v in changed.values()})
@@ -788,21 +789,3 @@ def difference(want: Expected, got: Outcome) -> str:
     if len(mine) != len(want.parts):
         return f"got {len(mine)} parts, want {len(want.parts)}"
     return ""
-
-
-def raised_by_program(error) -> bool:
-    """Whether a raise or assert of the program's own raised it, whose text has to be the same."""
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    if last is None or last.tb_frame.f_code.co_filename != "<oracle>":
-        return False
-    return message_of(error).startswith(("own ", "('own ")) or isinstance(error, AssertionError)
-
-
-def message_of(error) -> str:
-    """What an error says; NumPy's numbers in it come out as Python's, as those in results do."""
-    if error is None:
-        return ""
-    args = tuple(a.item() if isinstance(a, np.generic) else a for a in error.args)
-    return str(args[0] if len(args) == 1 else args) if args else ""

@@ -1,4 +1,4 @@
-"""Functions that SciPy calls back: their compiled forms leave behind what CPython leaves."""
+"""Functions that SciPy calls back: a compiled form has the results and effects of CPython."""
 
 import pickle
 import sys

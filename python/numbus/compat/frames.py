@@ -62,22 +62,3 @@ def adapt():
             function = getattr(owner, name, None)
             if function is not None:
                 setattr(owner, name, (_taking if kind else _taking_first)(function))
-
-
-class Loader:
-    """pandas' own loader, with adapt() after the module has run."""
-
-    def __init__(self, loader):
-        self._loader = loader
-
-    def __getattr__(self, name):
-        return getattr(self._loader, name)
-
-    def create_module(self, spec):
-        """What the module's own loader makes."""
-        return self._loader.create_module(spec)
-
-    def exec_module(self, module):
-        """Runs the module, then adapts it."""
-        self._loader.exec_module(module)
-        adapt()

@@ -51,10 +51,10 @@ class UserLoader(importlib.machinery.SourceFileLoader):
 
 
 class AdaptedLoader:
-    """A module's own loader, with adapt() after the module has run."""
+    """A module's own loader, with `adapt` of the module after it has run."""
 
-    def __init__(self, loader):
-        self._loader = loader
+    def __init__(self, loader, adapt):
+        self._loader, self._adapt = loader, adapt
 
     def __getattr__(self, name):
         return getattr(self._loader, name)
@@ -64,10 +64,10 @@ class AdaptedLoader:
         return self._loader.create_module(spec)
 
     def exec_module(self, module):
-        """Runs the module, then has it look at functions that it is given."""
+        """Runs the module, then adapts it."""
         self._loader.exec_module(module)
         module.__loader__ = module.__spec__.loader = self._loader
-        callbacks.adapt(module)
+        self._adapt(module)
 
 
 class UserFinder:
@@ -81,12 +81,12 @@ class UserFinder:
         if spec is None or type(spec.loader) is not importlib.machinery.SourceFileLoader:
             return None
         if name == "pandas":
-            from .frames import Loader  # only for scripts that import pandas
+            from . import frames  # only for scripts that import pandas
 
-            spec.loader = Loader(spec.loader)
+            spec.loader = AdaptedLoader(spec.loader, lambda _: frames.adapt())
             return spec
         if callbacks.are_in(name):
-            spec.loader = AdaptedLoader(spec.loader)
+            spec.loader = AdaptedLoader(spec.loader, callbacks.adapt)
             return spec
         if not is_user_file(spec.origin):
             return None

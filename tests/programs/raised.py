@@ -1,0 +1,23 @@
+"""Errors of programs: what they say, and whether the program itself raised them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def raised_by_program(error) -> bool:
+    """Whether a raise or assert of the program's own raised it, whose text has to be the same."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None or last.tb_frame.f_code.co_filename != "<oracle>":
+        return False
+    return message_of(error).startswith(("own ", "('own ")) or isinstance(error, AssertionError)
+
+
+def message_of(error) -> str:
+    """What an error says; NumPy's numbers in it come out as Python's, as those in results do."""
+    if error is None:
+        return ""
+    args = tuple(a.item() if isinstance(a, np.generic) else a for a in error.args)
+    return str(args[0] if len(args) == 1 else args) if args else ""
