@@ -386,8 +386,13 @@ nb::object Steps::answer(const nb::args& args, const nb::kwargs& named) {
   // What the tape keeps of other work would have to be copied before it is overwritten.
   if (!open && program::Tape::get().keeps()) {
     program::Tape::get().drop_circles(true);  // which hold only themselves
-    if (program::Tape::get().keeps()) return unknown;
+    if (program::Tape::get().keeps()) {
+      // Garbage in circles of Python's may be all that keeps it; the next call is answered then.
+      if (std::has_single_bit(++kept_back_)) PyGC_Collect();
+      return unknown;
+    }
   }
+  kept_back_ = 0;
   std::vector<double> numbers;
   numbers.reserve(v.recipe->numbers());
   for (const nb::object& renew : v.renewals) {

@@ -131,6 +131,7 @@ class Steps {
   // Those with guards that hold at different times, the latest first.
   std::unordered_map<uint64_t, std::vector<std::shared_ptr<Variant>>> all_;
   int64_t answers_ = 0;
+  uint64_t kept_back_ = 0;  // calls in a row that the tape kept from being answered
 };
 
 }  // namespace numbus::bindings

@@ -605,3 +605,22 @@ def test_circles_on_the_tape_do_not_stop_steps():
 
     results = [numpy_of(step()) for _ in range(6)]
     assert step.answers == 3 and all((r == 3).all() for r in results)
+
+
+def test_garbage_on_the_tape_does_not_stop_steps():
+    """Tensors in circles of Python's objects stay on the tape until they are collected."""
+    b = (tensors.from_numpy(np.eye(3)).requires_grad_() * 2).exp()
+    circle = [b]
+    circle.append(circle)
+    x = fenced(np.ones((5, 4), "f4"))
+
+    @nb.compile
+    def step():
+        return x * 2 + 1
+
+    for _ in range(6):
+        step()
+    assert step.answers == 0
+    del b, circle
+    results = [numpy_of(step()) for _ in range(6)]
+    assert step.answers >= 2 and all((r == 3).all() for r in results)
