@@ -153,6 +153,7 @@ void bind_gradients(nb::module_& m);
 void bind_formulas(nb::module_& m);
 void bind_recipes(nb::module_& m);
 void bind_steps(nb::module_& m);
+void bind_backward(nb::module_& m);
 void bind_tape(nb::module_& m);
 void bind_convolution(nb::module_& m);
 void bind_tensors(nb::module_& m);

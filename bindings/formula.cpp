@@ -6,26 +6,19 @@
 
 #include "base/error.h"
 #include "given.h"
+#include "joined_steps.h"
 #include "nanobind/stl/pair.h"
 #include "nanobind/stl/string.h"
 #include "nanobind/stl/tuple.h"
 #include "nanobind/stl/vector.h"
 #include "recipes.h"
+#include "tensors.h"
 
 namespace numbus::bindings {
 namespace {
 
-// What a step reads: an array, a number or an earlier step's result, by its position.
-struct Source {
-  enum Kind : int { Given, Number, Result } kind;
-  size_t at;
-};
-
-struct Step {
-  Op op;
-  int into;  // the array that it overwrites; -1: the result is new
-  std::vector<Source> in;
-};
+using formula::Source;
+using formula::Step;
 
 class Formula {
  public:
@@ -44,12 +37,15 @@ class Formula {
       }
       steps_.push_back(std::move(s));
     }
+    for (const DType t : {DType::F32, DType::F64})
+      joined_.push_back({t, formula::joined(steps_, t)});
   }
 
   // One line for each parameter: its arrays, and the numbers.
   void record(const nb::list& arrays, const nb::list& numbers) const {
     if (arrays.size() != numbers.size()) fail();
     mark_line();
+    const NoWarnings silent;
     for (size_t k = 0; k < arrays.size(); ++k) record_one(arrays[k], numbers[k]);
   }
 
@@ -68,57 +64,89 @@ class Formula {
       // What a step of a program captures takes its numbers anew each time; other captures have
       // them for good.
       const size_t before = outer->size();
-      record_each(all_given(of_arrays), numbers);
-      if (!outer->whole() || !known || !takes_numbers(*outer, before, outer->add_numbers(numbers_)))
+      const std::vector<Array> given = all_given(of_arrays);
+      const std::vector<Step>& steps = steps_for(given);
+      record_each(steps, given, numbers);
+      if (!outer->whole() || !known ||
+          !takes_numbers(steps, *outer, before, outer->add_numbers(numbers_)))
         Capture::spoil("the numbers of an optimizer's step are part of what is recorded");
       return;
     }
-    if (!known) return record_each(all_given(of_arrays), numbers);
+    if (!known) {
+      const std::vector<Array> given = all_given(of_arrays);
+      return record_each(steps_for(given), given, numbers);
+    }
     if (const auto recipe = recipes_.known(key)) {
       recipe->record(key.arrays, numbers);
       return;
     }
     Capture capture(key.arrays);
-    record_each(key.arrays, numbers);
-    if (takes_numbers(capture, 0, 0)) recipes_.keep(key, Recipe::of(capture, {}));
+    const std::vector<Step>& steps = steps_for(key.arrays);
+    record_each(steps, key.arrays, numbers);
+    if (takes_numbers(steps, capture, 0, 0)) recipes_.keep(key, Recipe::of(capture, {}));
+  }
+
+  // As few instructions as possible, where nobody asks for derivatives by the steps.
+  const std::vector<Step>& steps_for(std::span<const Array> given) const {
+    if (observer() || given.empty()) return steps_;
+    for (const auto& [t, steps] : joined_)
+      if (std::ranges::all_of(given, [&](const Array& a) {
+            return a.dtype == t && a.layout->same_shape(*given[0].layout);
+          }))
+        return steps;
+    return steps_;
   }
 
   // Whether each step has become one instruction from `before` on, whose numbers may be others
   // next time: those from `first` on.
-  bool takes_numbers(Capture& c, size_t before, int first) const {
-    if (c.size() != before + steps_.size()) return false;
-    for (size_t k = 0; k < steps_.size(); ++k)
-      for (size_t n = 0; n < steps_[k].in.size(); ++n)
-        if (const Source& s = steps_[k].in[n];
+  static bool takes_numbers(const std::vector<Step>& steps, Capture& c, size_t before, int first) {
+    if (c.size() != before + steps.size()) return false;
+    for (size_t k = 0; k < steps.size(); ++k)
+      for (size_t n = 0; n < steps[k].in.size(); ++n)
+        if (const Source& s = steps[k].in[n];
             s.kind == Source::Number &&
             !c.set_number(before + k, n, first + static_cast<int>(s.at)))
           return false;
     return true;
   }
 
-  void record_each(std::vector<Array> given, const std::vector<double>& numbers) const {
+  void record_each(const std::vector<Step>& steps, std::vector<Array> given,
+                   const std::vector<double>& numbers) const {
     if (given.size() != arrays_) fail();
-    std::vector<Array> results(steps_.size());
-    for (size_t k = 0; k < steps_.size(); ++k) {
-      const Step& step = steps_[k];
+    std::vector<Array> results(steps.size());
+    for (size_t k = 0; k < steps.size(); ++k) {
+      const Step& step = steps[k];
       std::vector<Arg> args;
       for (const Source& s : step.in) {
         if (s.kind == Source::Number) {
-          Arg& number = args.emplace_back();
-          number.weak = true;
-          number.scalar = Scalar::from_float(numbers[s.at]);
+          args.push_back(number(step, args.size(), numbers[s.at]));
         } else {
           args.emplace_back(s.kind == Source::Given ? &given[s.at] : &results[s.at]);
         }
       }
       Options o;
       if (step.into >= 0) o.out = &given[static_cast<size_t>(step.into)];
-      results[k] = apply(step.op, args, o);
+      if (step.function)
+        results[k] = record_apply(*step.function, args, o).full;
+      else
+        results[k] = apply(step.op, args, o);
     }
+  }
+
+  static Arg number(const Step& step, size_t at, double x) {
+    if (step.function) {
+      const DType t = step.function->params[at];
+      return {converted(Scalar::from_float(x), t), t};
+    }
+    Arg weak;
+    weak.weak = true;
+    weak.scalar = Scalar::from_float(x);
+    return weak;
   }
 
   mutable Recipes recipes_;
   std::vector<Step> steps_;
+  std::vector<std::pair<DType, std::vector<Step>>> joined_;
   size_t arrays_, numbers_;
 };
 

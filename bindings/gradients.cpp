@@ -84,6 +84,14 @@ struct Closing {
 
 }  // namespace
 
+Array filled_like(const Array& a, double value) {
+  Array made = empty(a.shape(), a.dtype, a.base->device);
+  // Where cost chooses, few elements by themselves would be made on the host.
+  if (placement::on && a.base->pinned) placement::pin(made);
+  assign(made, Arg(Scalar::from_float(value), DType::F64));
+  return made;
+}
+
 void bind_gradients(nb::module_& m) {
   nb::class_<Watching>(m, "Program",
                        "The instructions that are recorded in its block and depend on watched "
@@ -137,12 +145,7 @@ void bind_gradients(nb::module_& m) {
       "filled_like",
       [](nb::handle x, double value) {
         mark_line();
-        const Array a = given(x);
-        Array made = empty(a.shape(), a.dtype, a.base->device);
-        // Where cost chooses, few elements by themselves would be made on the host.
-        if (placement::on && a.base->pinned) placement::pin(made);
-        assign(made, Arg(Scalar::from_float(value), DType::F64));
-        return nb::steal(wrap(std::move(made)));
+        return nb::steal(wrap(filled_like(given(x), value)));
       },
       nb::arg("x"), nb::arg("value"),
       "An array of a number, of the shape, dtype and device of `x`.");

@@ -190,6 +190,7 @@ NB_MODULE(_core, m) {
   bind_formulas(m);
   bind_recipes(m);
   bind_steps(m);
+  bind_backward(m);
   bind_tape(m);
   bind_convolution(m);
   bind_tensors(m);

@@ -1,6 +1,8 @@
 // The tape of tensors for Python.
 #include <nanobind/stl/vector.h>
 
+#include <optional>
+
 #include "array/capture.h"
 #include "program/rules.h"
 #include "tensors.h"
@@ -38,6 +40,21 @@ nb::object record(nb::handle function, nb::handle args, nb::handle keywords, nb:
 
 struct QuietBlock {
   std::unique_ptr<Quiet> quiet;
+};
+
+// What `with no_grad():` is, for the package's own code.
+struct NoGradBlock {
+  std::optional<Quiet> quiet;
+  bool before = true;
+
+  void enter() {
+    quiet.emplace();
+    before = std::exchange(recording, false);
+  }
+  void exit() {
+    recording = before;
+    quiet.reset();
+  }
 };
 
 struct Found {
@@ -83,6 +100,10 @@ void bind_tape(nb::module_& m) {
       .def(nb::init<>())
       .def("__enter__", [](QuietBlock& q) { q.quiet = std::make_unique<Quiet>(); })
       .def("__exit__", [](QuietBlock& q, nb::args) { q.quiet.reset(); });
+  nb::class_<NoGradBlock>(m, "no_grad_block", "A block in which nothing is recorded.")
+      .def(nb::init<>())
+      .def("__enter__", &NoGradBlock::enter)
+      .def("__exit__", [](NoGradBlock& b, nb::args) { b.exit(); });
   nb::class_<Found>(m, "Found", "Derivatives by the memory of tensors.")
       .def("bases", [](const Found& f) { return nb::tuple(nb::cast(f.adjoints->bases())); })
       .def(

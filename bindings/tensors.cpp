@@ -35,6 +35,11 @@ Storage* Storage::of(uint64_t base) {
   return known;
 }
 
+const Storage* Storage::known(uint64_t base) {
+  const auto found = storages().find(base);
+  return found == storages().end() ? nullptr : found->second;
+}
+
 void Storage::let_go() {
   if (--count_ > 0) return;
   storages().erase(base_);
@@ -410,6 +415,8 @@ nb::object recorded(const FunctionObject& f, const Arguments& args, size_t nargs
 bool is_view_of_leaf(const TensorObject& t) {
   if (t.leaf || !requires_gradient(t) || program::Tape::get().writer(as_array(t.array)) >= 0)
     return false;
+  for (const TensorObject* other = t.storage->first; other; other = other->next)
+    if (other->leaf) return true;
   const nb::object of = nb::module_::import_("numbus.tensors._tensor").attr("leaves_of");
   return nb::len(of(t.storage->base())) > 0;
 }
@@ -662,6 +669,32 @@ int set_array(PyObject* o, PyObject* value, void*) {
              : -1;
 }
 
+PyObject* get_gradient(PyObject* o, void*) {
+  PyObject* const g = as_tensor(o).grad;
+  return Py_NewRef(g ? g : Py_None);
+}
+
+int set_gradient(PyObject* o, PyObject* value, void*) {
+  return guarded([&]() -> PyObject* {
+    TensorObject& t = as_tensor(o);
+    const bool none = !value || value == Py_None;
+    if (!none && !is_tensor(value))
+      raise(ErrorKind::Type, "grad", "not a tensor",
+            nb::cast<std::string>(nb::handle(value).type().attr("__name__")), "a Tensor or None");
+    if (!none) {
+      const Layout& own = *as_masked(t.array).full.layout;
+      const Layout& other = *as_masked(as_tensor(value).array).full.layout;
+      if (!own.same_shape(other))
+        raise(ErrorKind::Runtime, "grad", "a gradient of another shape", shape_string(other),
+              shape_string(own));
+    }
+    Py_XDECREF(std::exchange(t.grad, none ? nullptr : Py_NewRef(value)));
+    return Py_None;
+  })
+             ? 0
+             : -1;
+}
+
 PyObject* get_active(PyObject* o, void*) { return PyBool_FromLong(as_tensor(o).storage->active()); }
 PyObject* get_requires(PyObject* o, void*) {
   return PyBool_FromLong(requires_gradient(as_tensor(o)));
@@ -679,6 +712,8 @@ PyMemberDef tensor_members[] = {
     {nullptr, 0, 0, 0, nullptr}};
 PyGetSetDef tensor_properties[] = {
     {"_array", get_array, set_array, "The array that holds the elements.", nullptr},
+    {"grad", get_gradient, set_gradient,
+     "The derivative that `backward()` has found so far; None: none.", nullptr},
     {"_active", get_active, nullptr, "Whether the tape knows its memory.", nullptr},
     {"_requires", get_requires, nullptr, "Whether operations on it are recorded.", nullptr},
     {"_base", get_base, nullptr, "The number of its memory.", nullptr},

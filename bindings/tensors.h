@@ -12,7 +12,8 @@ namespace numbus::bindings {
 // What the tensors of one base share: while there is any, the tape keeps what made its elements.
 class Storage {
  public:
-  static Storage* of(uint64_t base);  // a new reference
+  static Storage* of(uint64_t base);           // a new reference
+  static const Storage* known(uint64_t base);  // null where no tensor has it
   uint64_t base() const { return base_; }
   bool active() const { return program::Tape::get().depends(base_); }
   void let_go();
@@ -42,6 +43,9 @@ inline TensorObject& as_tensor(PyObject* o) { return *reinterpret_cast<TensorObj
 bool requires_gradient(const TensorObject& t);
 // A tensor that holds an array; `constant` where its memory is known for more than it is.
 PyObject* wrap_tensor(PyObject* array, bool recorded);
+
+// An array of a number, of the shape, dtype and device of another.
+Array filled_like(const Array& a, double value);
 
 extern thread_local bool recording;  // Python's grad mode
 // Where tensors are noted whose arrays are used; null: nowhere.

@@ -140,7 +140,7 @@ bool loops(const ir::Function& f);
 Masked record_steps(const Recordable& f, std::span<const Arg> args);
 // As operations, also where it is long; it has no loop.
 Masked record_each_step(const Recordable& f, std::span<const Arg> args);
-Masked record_apply(const Recordable& f, std::span<const Arg> args);
+Masked record_apply(const Recordable& f, std::span<const Arg> args, const Options& o = {});
 Masked select(const Arg& condition, const Arg& x, const Arg& y);
 // d op / d argument at these operands, of the type of the operation's result; none where the row of
 // ops.def has none.

@@ -668,12 +668,12 @@ Masked record_map(Op op, DType loop, DType result, std::span<const Arg> args,
   return record_map(i, args, operands, result, {});
 }
 
-Masked record_apply(const Recordable& f, std::span<const Arg> args) {
+Masked record_apply(const Recordable& f, std::span<const Arg> args, const Options& o) {
   Instr i;
   i.op = Op::apply;
   i.loop = f.results[0];
   i.function = &f;
-  return record_map(i, args, f.params.data(), f.results[0], {});
+  return record_map(i, args, f.params.data(), f.results[0], o);
 }
 
 Masked select(const Arg& condition, const Arg& x, const Arg& y) {

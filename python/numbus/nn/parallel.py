@@ -84,6 +84,7 @@ class DistributedDataParallel(Module):
             self._agree(op)
         for _, p in named:
             p.__dict__.setdefault("_after", []).append(RemovableHandle(self._told))
+            p._hooks = p._hooks or []  # so that Python finds its derivative
         if self.process_group.size > 1 and self.process_group.by_nccl:
             autograd.early.append(weakref.ref(self))
 

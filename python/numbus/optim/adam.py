@@ -127,8 +127,8 @@ class Adam(Optimizer):
 
     def _numbers(self, group, states):
         """Counts a step; the formula's numbers for each parameter."""
-        decay, lr = group["weight_decay"], number(group["lr"])
-        beta1, beta2 = (number(b) for b in group["betas"])
+        decay, lr, (beta1, beta2) = group["weight_decay"], number(group["lr"]), group["betas"]
+        beta1, beta2 = number(beta1), number(beta2)
         factor = number(1 - lr * decay if group.get("decoupled_weight_decay") else decay)
         numbers, known = [], {}
         for state in states:

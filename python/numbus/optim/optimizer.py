@@ -115,41 +115,44 @@ class Optimizer:
         Work that is pending is carried out (on a GPU: queued): each step of a training loop is a
         window of its own then, which a GPU can replay.
         """
-        dropped = False
-        with no_grad():
-            for group in self.param_groups:
-                for p in group["params"]:
-                    if p.grad is None:
-                        continue
-                    if set_to_none:
-                        p.grad = None
-                        dropped = True
-                    else:
-                        p.grad = p.grad.detach()
-                        p.grad._array[...] = 0
-        if dropped:
-            _core.flush("optimizer.zero_grad()")
+        known = [p for group in self.param_groups for p in group["params"] if p.grad is not None]
+        if set_to_none:
+            for p in known:
+                p.grad = None
+            if known:
+                _core.flush("optimizer.zero_grad()")
+            return
+        with _core.no_grad_block():
+            for p in known:
+                p.grad = p.grad.detach()
+                p.grad._array[...] = 0
 
     def step(self, closure=None):
         """Changes the parameters by their gradients; those without one stay.
 
         closure: a function that finds the gradients anew and returns the loss, which is returned.
         """
-        for hook in list(self._before.values()):
-            hook(self, (closure,), {})
+        if self._before:
+            for hook in list(self._before.values()):
+                hook(self, (closure,), {})
         loss = None
         if closure is not None:
             with enable_grad():
                 loss = closure()
-        with no_grad():
+        state = self.state
+        with _core.no_grad_block():
             for group in self.param_groups:
-                known = [(p, p.grad) for p in group["params"]]
-                given = [(p._array, g._array, self.state[p]) for p, g in known if g is not None]
+                given = []
+                for p in group["params"]:
+                    g = p.grad
+                    if g is not None:
+                        given.append((p._array, g._array, state[p]))
                 self._update_all(group, given)
                 if not self._renewed and _core.capturing_step():
                     renew(functools.partial(_count, [s for _, _, s in given if "step" in s]))
-        for hook in list(self._after.values()):
-            hook(self, (closure,), {})
+        if self._after:
+            for hook in list(self._after.values()):
+                hook(self, (closure,), {})
         return loss
 
     def _update_all(self, group, given):

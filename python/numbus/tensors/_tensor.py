@@ -85,7 +85,6 @@ class Tensor(_core.TensorBase):
                 self._constant = False
                 _core.tape_watch(self._array)
                 self._leaf = True
-                _leaves.setdefault(self._base, []).append(_weak(self))
         elif self.requires_grad:
             if not self._leaf:
                 raise RuntimeError(
@@ -102,25 +101,6 @@ class Tensor(_core.TensorBase):
     def is_leaf(self):
         """Whether no recorded operation made it."""
         return self._leaf or not self.requires_grad
-
-    @property
-    def grad(self):
-        """The derivative that `backward()` has found so far; None: none."""
-        return self._grad
-
-    @grad.setter
-    def grad(self, value):
-        if value is not None:
-            if not isinstance(value, Tensor):
-                raise TypeError(
-                    message("grad", "not a tensor", type(value).__name__, "a Tensor or None")
-                )
-            if value.shape != self.shape:
-                raise RuntimeError(
-                    message("grad", "a gradient of another shape", tuple(value.shape),
-                            tuple(self.shape))
-                )  # fmt: skip
-        self._grad = value
 
     @property
     def data(self):
@@ -141,7 +121,6 @@ class Tensor(_core.TensorBase):
                 del _former[self._base]
                 self._constant, self._leaf = False, True
                 _core.tape_watch(self._array)
-                _leaves.setdefault(self._base, []).append(_weak(self))
                 return
             if self._constant and not _is_beside_leaves(self):
                 self._array = _second_name(value._array)
@@ -384,9 +363,6 @@ def _weak(t):
     return ref(t)
 
 
-_leaves = {}  # by the number of their memory: weak references to tensors that gradients are of
-
-
 # By the number of memory: pairs of a tensor that has taken over other memory by `.data =` (weak),
 # and of a constant that holds what it had, while the tape may still have derivatives by that.
 _former = {}
@@ -394,15 +370,11 @@ _former = {}
 
 def leaves_of(base):
     """The tensors in this memory, or formerly in it, whose derivative is asked for."""
-    found = _leaves.get(base)
-    before = [known() for known, _ in _former.get(base, ())] if _former else []
-    before = [t for t in before if t is not None and t._leaf]
-    if found is None:
-        return before
-    alive = [t for t in (known() for known in found) if t is not None and t._leaf]
-    if not alive:
-        del _leaves[base]
-    return alive + before
+    found = _core.leaves_in(base)
+    if _former:
+        before = [known() for known, _ in _former.get(base, ())]
+        found += [t for t in before if t is not None and t._leaf]
+    return found
 
 
 def former_of(t):
@@ -429,7 +401,7 @@ def forget_former(t=None):
             _former[base] = stay
             continue
         del _former[base]
-        if not _leaves.get(base):
+        if not _core.leaves_in(base):
             _core.tape_unwatch(pairs[0][1]._array)
 
 
@@ -440,25 +412,21 @@ def _leave(t):
         _forget(t)
         return
     _former.setdefault(t._base, []).append((_weak(t), t.detach()))
-    _leaves[t._base] = [known for known in _leaves.get(t._base, []) if known() is not t]
 
 
 def _was_of(t, a, base):
     """Whether an array of that memory is what a tensor had before, and nobody else has."""
     pairs = _former.get(base, [])
-    if len(pairs) != 1 or pairs[0][0]() is not t or _leaves.get(base):
+    if len(pairs) != 1 or pairs[0][0]() is not t or _core.leaves_in(base):
         return False
     b = pairs[0][1]._array
     return (a.shape, a.strides, a._offset, a.dtype) == (b.shape, b.strides, b._offset, b.dtype)
 
 
 def _forget(t):
-    found = _leaves.get(t._base, [])
-    found[:] = [known for known in found if known() is not None and known() is not t]
-    if not found:
-        _leaves.pop(t._base, None)
-        if t._base not in _former:
-            _core.tape_unwatch(t._array)
+    others = [x for x in _core.leaves_in(t._base) if x is not t]
+    if not others and t._base not in _former:
+        _core.tape_unwatch(t._array)
 
 
 def tell(t, handle, last=False):

@@ -113,9 +113,12 @@ def _found(found, t, create_graph, alone=False):
     else:
         a = take()
         g = None if a is None else wrap(a)
-    if g is None or t._hooks is None:
-        return g
-    for handle in list(t._hooks):
+    return g if g is None else _hooked(t, g)
+
+
+def _hooked(t, g):
+    """What the hooks of a tensor make of its derivative."""
+    for handle in list(t._hooks or ()):
         if handle.hook is not None:
             other = handle.hook(g)
             g = g if other is None else other
@@ -144,6 +147,10 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     finally:
         _core.tape_end_recording()
     _core.tape_drop_circles(False)
+    _tell_after(done)
+
+
+def _tell_after(done):
     for t, _ in done:
         for handle in t.__dict__.get("_after", ()):
             if handle.hook is not None:
@@ -220,6 +227,20 @@ def _backward(self, gradient=None, retain_graph=None, create_graph=False, inputs
         If it does not require a gradient, if there is no `gradient` for more than one element,
         or if what was recorded has been let go.
     """
+    if (
+        gradient is None
+        and inputs is None
+        and not (retain_graph or create_graph or early or _tensor._former)
+    ):
+        left = _core.plain_backward(self)
+        if left is not None:
+            passes[0] += 1
+            if left:
+                left = [(t, _hooked(t, g)) for t, g in left]
+                for t, g in left:
+                    _accumulate(t, g, False)
+                _tell_after(left)
+            return
     backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 

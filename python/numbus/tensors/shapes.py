@@ -129,17 +129,19 @@ Tensor.view_as = lambda self, other: self.view(other.shape)
 @tensor_function
 def flatten(input, start_dim=0, end_dim=-1):
     """The dimensions from `start_dim` to `end_dim` as one."""
-    if input.ndim == 0:
+    if type(input) is not nb.ndarray:
+        input = nb.asarray(input)
+    shape = input.shape
+    if not shape:
         return input.reshape(1)
-    first, last = (axis_of("flatten", d, input.ndim) for d in (start_dim, end_dim))
+    first, last = axis_of("flatten", start_dim, len(shape)), axis_of("flatten", end_dim, len(shape))
     if first > last:
         raise RuntimeError(
             message("flatten", "start_dim comes after end_dim", f"{start_dim}, {end_dim}",
                     "start_dim <= end_dim")
         )  # fmt: skip
-    shape = input.shape
     joined = math.prod(shape[first : last + 1])
-    return nb.reshape(input, (*shape[:first], joined, *shape[last + 1 :]))
+    return input.reshape((*shape[:first], joined, *shape[last + 1 :]))
 
 
 @method()

@@ -27,6 +27,9 @@ class _InPlace(_Activation):
         super().__init__()
         self.inplace = inplace
 
+    def _kept(self):
+        return (self.inplace,)
+
 
 class _Plain(_Activation):
     def __init__(self):
