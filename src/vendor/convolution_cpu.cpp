@@ -1,12 +1,13 @@
-// Convolutions on the CPU: products of weights and matrices whose columns are the windows of one
-// image (Chellapilla, Puri and Simard, High performance convolutional neural networks, 2006).
+// Convolutions on the CPU, where they are not computed directly (convolution_direct.h): products of
+// weights and matrices whose columns are the windows of one image (Chellapilla, Puri and Simard,
+// High performance convolutional neural networks, 2006).
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include "device/cpu/thread_pool.h"
 #include "vendor/blas.h"
-#include "vendor/convolution.h"
+#include "vendor/convolution_direct.h"
 
 namespace numbus::vendor {
 namespace {
@@ -181,6 +182,7 @@ class Work {
 }  // namespace
 
 void convolve_cpu(const Convolution& c, const char* a, const char* b, char* out) {
+  if (convolve_direct(c, a, b, out)) return;
   if (c.type == DType::F64)
     Work<double>(c).run(reinterpret_cast<const double*>(a), reinterpret_cast<const double*>(b),
                         reinterpret_cast<double*>(out));

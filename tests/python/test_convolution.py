@@ -92,6 +92,49 @@ def test_values(form, kind, dtype):
     )
 
 
+@pytest.mark.parametrize("first", range(0, 90, 10))
+def test_random_shapes(first):
+    """Channels, groups and extents of all sizes, margins wider than filters, one image or many."""
+    for seed in range(first, first + 10):
+        rng = numpy.random.default_rng(seed)
+        groups = int(rng.choice([1, 1, 2, 5]))
+        each_in, each_out = (int(k) for k in rng.integers(1, [20, 30]))
+        stride, dilation = (tuple(rng.integers(1, 4, 2).tolist()) for _ in range(2))
+        kernel, padding = rng.integers(1, 5, 2), tuple(rng.integers(0, 6, 2).tolist())
+        least = numpy.maximum((kernel - 1) * dilation + 1 - 2 * numpy.array(padding), 1)
+        space = (least + rng.integers(0, 40, 2)).tolist()
+        form = (stride, padding, dilation, groups)
+        _, _, (_, _, *out) = shapes(*form, tuple(kernel.tolist()), tuple(space))
+        n = int(rng.choice([1, 1, 2, 5]))
+        xs = (n, each_in * groups, *space)
+        ws = (each_out * groups, each_in, *kernel.tolist())
+        ys = (n, each_out * groups, *out)
+        dtype = str(rng.choice(["f4", "f8"]))
+        for kind, (a, b, shape) in enumerate([(xs, ws, ys), (ys, ws, xs), (xs, ys, ws)]):
+            a, b = (rng.standard_normal(s).astype(dtype) for s in (a, b))
+            got = call(kind, nb.asarray(a), nb.asarray(b), shape, form).to_numpy()
+            want = expected(kind, a, b, shape, *form)
+            numpy.testing.assert_allclose(
+                got, want, rtol=0, err_msg=f"seed {seed}, kind {kind}",
+                atol=(2e-5 if dtype == "f4" else 1e-12) * max(abs(want).max(), 1),
+            )  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [FORWARD, INPUT, WEIGHT])
+@pytest.mark.parametrize("channels", [1, 8])
+def test_infinite_elements_reach_their_results_only(kind, channels):
+    """As by the definition without the products with zeros around the image."""
+    form = ((1, 1), (0, 0), (1, 1), channels)
+    xs, ws, ys = (2, channels, 9, 8), (channels, 1, 3, 2), (2, channels, 7, 7)
+    first, second, shape = {FORWARD: (xs, ws, ys), INPUT: (ys, ws, xs), WEIGHT: (xs, ys, ws)}[kind]
+    rng = numpy.random.default_rng(1)
+    a, b = (rng.standard_normal(s) for s in (first, second))
+    a[0, 0, 2, -1] = numpy.inf
+    want = expected(kind, a, b, shape, *form)
+    got = call(kind, nb.asarray(a), nb.asarray(b), shape, form).to_numpy()
+    numpy.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.parametrize("kind", [FORWARD, INPUT, WEIGHT])
 def test_derivatives(kind):
     """Each kind is linear in both operands, so that differences are exact but for rounding."""

@@ -1,0 +1,21 @@
+// Sums of products of convolutions for processors with AVX2 and FMA (x86-64-v3).
+#include "vendor/convolve_direct.h"
+
+namespace {
+constexpr int kBytes = 32;
+}
+
+// After the includes, so that no inline function of theirs is emitted with instructions other code
+// may not use.
+#pragma GCC push_options
+#pragma GCC target("arch=x86-64-v3")
+#pragma GCC optimize("fp-contract=fast")
+namespace {
+#include "vendor/convolve_direct_body.h"
+}
+#pragma GCC pop_options
+
+namespace numbus::vendor {
+const DirectSums kDirectV3 = {{sum_steps<float>, sum_positions<float>},
+                              {sum_steps<double>, sum_positions<double>}};
+}
