@@ -86,15 +86,23 @@ class Formula {
     if (takes_numbers(steps, capture, 0, 0)) recipes_.keep(key, Recipe::of(capture, {}));
   }
 
-  // As few instructions as possible, where nobody asks for derivatives by the steps.
+  // As few instructions as possible, where nobody asks for derivatives by the steps. Those write to
+  // arrays later than the steps do, which nobody sees whose memory is not theirs.
   const std::vector<Step>& steps_for(std::span<const Array> given) const {
     if (observer() || given.empty()) return steps_;
+    for (size_t k = 1; k < given.size(); ++k)
+      for (size_t n = 0; n < k; ++n)
+        if (may_be_one(*given[n].base.get(), *given[k].base.get())) return steps_;
     for (const auto& [t, steps] : joined_)
       if (std::ranges::all_of(given, [&](const Array& a) {
             return a.dtype == t && a.layout->same_shape(*given[0].layout);
           }))
         return steps;
     return steps_;
+  }
+
+  static bool may_be_one(const Base& x, const Base& y) {
+    return &x == &y || ((x.shared > 0 || !x.owned) && (y.shared > 0 || !y.owned));
   }
 
   // Whether each step has become one instruction from `before` on, whose numbers may be others

@@ -107,16 +107,35 @@ def test_operands_of_unlike_types():
         np.testing.assert_array_equal(a, p - g * np.float32(0.5))
 
 
+@pytest.mark.parametrize("parts", [False, True])
+def test_arrays_in_one_memory(parts):
+    """As by one operation after the other, where what is changed is read under another name."""
+
+    def step(p, g, size):
+        p *= size
+        p -= g * size
+
+    formula = Formula(step, 2, 1)
+    for _ in range(3):
+        whole, expected = nb.array(np.arange(8.0)), np.arange(8.0)
+        p, g = (whole[:6], whole[2:]) if parts else (whole, whole)
+        a, b = (expected[:6], expected[2:]) if parts else (expected, expected)
+        a *= 0.5
+        a -= b * 0.5
+        formula([(p, g)], lambda: [[0.5]])
+        np.testing.assert_array_equal(whole, expected)
+
+
 def _in_place(p, x):
     p -= x
 
 
 def test_few_instructions():
     """Adam's thirteen operations are four instructions, those of the other optimizers fewer too."""
-    w = tensors.from_numpy(np.ones(1000, "f4")).requires_grad_()
+    w = tensors.ones(1000).requires_grad_()
     adam = optim.Adam([w], lr=0.1)
     for _ in range(3):
-        w.grad = tensors.from_numpy(np.full(1000, 0.5, "f4"))
+        w.grad = tensors.ones(1000) * 0.5
         nb.synchronize()
         before = _core.stats()["instructions"]
         adam.step()
