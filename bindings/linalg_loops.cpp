@@ -47,6 +47,7 @@ void bind_linalg(nb::module_& m) {
           for (const bool other : {false, true}) {
             const auto what = static_cast<vendor::Linalg>(k);
             const char* name = vendor::form_of(what, other).ufunc;
+            if (!name) continue;
             nb::object found = nb::getattr(module, name, nb::none());
             if (!found.type().is(ufunc) || !take(found, what, other)) return false;
           }
@@ -66,8 +67,7 @@ void bind_linalg(nb::module_& m) {
         for (const Array& a : made) all.append(nb::steal(wrap(Array(a))));
         return nb::tuple(all);
       },
-      "The results of a routine of linear algebra on a CPU (ops/routines.def), or of its other "
-      "form.");
+      "The results of a routine of linear algebra (ops/routines.def), or of its other form.");
 }
 
 }  // namespace numbus::bindings

@@ -58,56 +58,6 @@ Device& device_of(nb::handle a) { return *array_from(a).base->device; }
 }  // namespace
 
 void bind_solver(nb::module_& m) {
-  m.def("cusolver_getrf", [](nb::object a, nb::object pivots, nb::object info) {
-    const InPlace operands;
-    vendor::Matrices x = matrices(a, info);
-    vendor::solver_getrf(device_of(a), x, other(pivots, "pivots", DType::I32, {x.count, x.rows}));
-  });
-  m.def("cusolver_getrs",
-        [](nb::object a, nb::object pivots, nb::object b, nb::object info, bool transposed) {
-          const InPlace operands;
-          vendor::Matrices x = matrices(a, info);
-          Array& sides = array_from(b);
-          const int64_t k = sides.ndim() == 3 ? sides.layout->shape(1) : 0;
-          char* p = other(pivots, "pivots", DType::I32, {x.count, x.rows});
-          char* data = other(b, "the right side", x.type, {x.count, k, x.rows});
-          vendor::solver_getrs(device_of(a), x, p, transposed, k, data);
-        });
-  m.def("cusolver_potrf", [](nb::object a, nb::object info, bool upper) {
-    const InPlace operands;
-    vendor::Matrices x = matrices(a, info);
-    vendor::solver_potrf(device_of(a), x, upper);
-  });
-  m.def("cusolver_geqrf", [](nb::object a, nb::object tau, nb::object info) {
-    const InPlace operands;
-    vendor::Matrices x = matrices(a, info);
-    vendor::solver_geqrf(device_of(a), x,
-                         other(tau, "tau", x.type, {x.count, std::min(x.rows, x.cols)}));
-  });
-  m.def("cusolver_orgqr", [](nb::object a, nb::object tau, nb::object info) {
-    const InPlace operands;
-    vendor::Matrices x = matrices(a, info);
-    Array& t = array_from(tau);
-    const int64_t k = t.ndim() == 2 ? t.layout->shape(1) : 0;
-    vendor::solver_orgqr(device_of(a), x, k, other(tau, "tau", x.type, {x.count, k}));
-  });
-  m.def(
-      "cusolver_gesvd",
-      [](nb::object a, nb::object s, nb::object u, nb::object vt, nb::object info) {
-        const InPlace operands;
-        vendor::Matrices x = matrices(a, info);
-        char* values = other(s, "s", real_of(x.type), {x.count, x.cols});
-        char *left = nullptr, *right = nullptr;
-        int64_t u_cols = 0;
-        if (!u.is_none()) {
-          Array& l = array_from(u);
-          u_cols = l.ndim() == 3 && l.layout->shape(1) == x.rows ? x.rows : x.cols;
-          left = other(u, "u", x.type, {x.count, u_cols, x.rows});
-          right = other(vt, "vt", x.type, {x.count, x.cols, x.cols});
-        }
-        vendor::solver_gesvd(device_of(a), x, values, u_cols, left, right);
-      },
-      nb::arg("a"), nb::arg("s"), nb::arg("u").none(), nb::arg("vt").none(), nb::arg("info"));
   m.def("cusolver_gesvdp",
         [](nb::object a, nb::object s, nb::object u, nb::object v, nb::object info) {
           const InPlace operands;
@@ -129,13 +79,6 @@ void bind_solver(nb::module_& m) {
         vendor::solver_geev(device_of(a), x, values, vectors);
       },
       nb::arg("a"), nb::arg("w"), nb::arg("v").none(), nb::arg("info"));
-  m.def("cusolver_syevd",
-        [](nb::object a, nb::object w, nb::object info, bool vectors, bool upper) {
-          const InPlace operands;
-          vendor::Matrices x = matrices(a, info);
-          vendor::solver_syevd(device_of(a), x, vectors, upper,
-                               other(w, "w", real_of(x.type), {x.count, x.rows}));
-        });
 }
 
 }  // namespace numbus::bindings

@@ -1,7 +1,8 @@
 """numbus.linalg on a GPU, over cuSOLVER.
 
-cuSOLVER stores by columns: to it a C-contiguous matrix is its transpose. Functions work on stacks
-(count, columns, rows); the formulas say what that transpose makes of a result.
+What has a row in the table of routines is recorded (`_core.linalg`); polar decompositions and
+eigenvalues of general matrices are called at once, on stacks (count, columns, rows): cuSOLVER
+stores by columns, and to it a C-contiguous matrix is its transpose.
 """
 
 import math
@@ -94,19 +95,11 @@ def _ready():
 # --- LU -----------------------------------------------------------------------------------------
 
 
-def _lu(a):
-    """LU of the transposes of the stack, pivots counted from 1, infos."""
-    _ready()
-    lu = _flat(a)
-    count, n = lu.shape[:2]
-    pivots, info = _core.empty((count, n), "int32"), _infos(count)
-    if lu.size:
-        _core.cusolver_getrf(lu, pivots, info)
-    return lu, pivots, info
+def solve(a, b, check=True):
+    """x with a @ x = b; a 1-D `b` is one vector for each matrix.
 
-
-def solve(a, b):
-    """x with a @ x = b; a 1-D `b` is one vector for each matrix."""
+    check: a singular matrix raises LinAlgError, else it gives infinities or NaNs.
+    """
     matrices("solve", a, square=True)
     vector = b.ndim == 1
     if vector:
@@ -120,49 +113,47 @@ def solve(a, b):
             message("solve", "extents differ", f"{a.shape} and {b.shape}", "equal ones")
         )
     stack = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    x = _turned(broadcast_to(b, (*stack, n, sides)))
     if math.prod(a.shape[:-2]) == 1:  # one matrix, all right sides at once
-        a, x = a.reshape((1, n, n)), x.reshape((1, len(x) * sides, n))
+        x = swapaxes(broadcast_to(b, (*stack, n, sides)), -1, -2).reshape((-1, n))
+        x = _solutions(a.reshape((n, n)), swapaxes(x, 0, 1), check)
+        x = swapaxes(swapaxes(x, 0, 1).reshape((*stack, sides, n)), -1, -2)
     else:
-        a = broadcast_to(a, (*stack, n, n))
-    lu, pivots, info = _lu(a)
-    if lu.size:
-        if x.size:
-            # The transpose of aᵀ is a.
-            _core.cusolver_getrs(lu, pivots, x, _infos(len(lu)), True)
-        _check("solve", info, "Singular matrix")
-    x = swapaxes(x.reshape((*stack, sides, n)), -1, -2)
+        a, b = [broadcast_to(y, (*stack, *y.shape[-2:])) for y in (a, b)]
+        x = _solutions(a, b, check)
     return x[..., 0] if vector else x
 
 
+def _solutions(a, b, check):
+    if a.size == 0 or 0 in b.shape[:-1]:
+        return b.copy()
+    _ready()
+    if b.shape[-1]:
+        return _core.linalg("solve", not check, a, b)[0]
+    _core.linalg("solve", not check, a, _core.full((*b.shape[:-1], 1), 0, b.dtype))
+    return b.copy()
+
+
 def inv(a, check=True):
-    """check: a singular matrix raises LinAlgError, else it gives infinities or NaNs."""
+    """check: as of solve()."""
     matrices("inv", a, square=True)
     a = number("inv", a)
-    n = a.shape[-1]
-    lu, pivots, info = _lu(a)
-    x = broadcast_to(eye(n, dtype=a.dtype), lu.shape).copy("C")
-    if lu.size:
-        # By columns aᵀ y = 1, that is y = a⁻ᵀ, by rows a⁻¹.
-        _core.cusolver_getrs(lu, pivots, x, _infos(len(lu)), False)
-        if check:
-            _check("inv", info, "Singular matrix")
-    return x.reshape(a.shape)
+    one = broadcast_to(eye(a.shape[-1], dtype=a.dtype), a.shape)
+    # Solutions lie by columns: those of the transposes are the inverses by rows.
+    return swapaxes(_solutions(swapaxes(a, -1, -2), one, check), -1, -2)
 
 
 def _diagonal_and_sign(a):
     """U's diagonal, and whether the number of row exchanges is odd; nothing is waited for."""
-    lu, pivots, _ = _lu(a)
-    count, n = lu.shape[:2]
-    if n == 0:
-        return _core.full((count, 0), 1, a.dtype), _core.full((count,), False, bool)
+    n = a.shape[-1]
+    if a.size == 0:
+        return _core.full(a.shape[:-1], 1, a.dtype), _core.full(a.shape[:-2], False, bool)
+    _ready()
+    lu, pivots = _core.linalg("lu", False, a)
     moved = UFUNCS["not_equal"](pivots, _core.arange(1, 1, n, "int32"))
     return diagonal(lu, 0, -2, -1), UFUNCS["bitwise_and"](moved.sum(-1), 1) == 1
 
 
-def _stacked(x, a):
-    """One number for each matrix of `a`, a scalar for one matrix."""
-    x = x.reshape(a.shape[:-2])
+def _number(x):
     return x if x.ndim else x[()]
 
 
@@ -174,7 +165,7 @@ def det(a):
     # A zero on the diagonal ends a factorisation: what follows may be anything.
     singular = (factors == 0).any(-1)
     product = _core.where(singular, 0, _core.where(odd, -product, product))
-    return _stacked(product, a)
+    return _number(product)
 
 
 def slogdet(a):
@@ -186,7 +177,7 @@ def slogdet(a):
     sign = (factors / size).prod(-1)
     sign = _core.where(singular, 0, _core.where(odd, -sign, sign))
     logarithm = _core.where(singular, -numpy.inf, UFUNCS["log"](size).sum(-1))
-    return SlogdetResult(_stacked(sign, a), _stacked(logarithm, a))
+    return SlogdetResult(_number(sign), _number(logarithm))
 
 
 # --- Cholesky and QR ----------------------------------------------------------------------------
@@ -195,14 +186,10 @@ def slogdet(a):
 def cholesky(a, /, *, upper=False):
     matrices("cholesky", a, square=True)
     a = number("cholesky", a)
-    _ready()
-    x, info = _flat(a), _infos(math.prod(a.shape[:-2]))
-    if x.size:
-        # By columns aᵀ: with its upper triangle, a's lower one, aᵀ = uᴴ u, so a = uᵀ (uᵀ)ᴴ, and uᵀ
-        # is what lies there by rows. Likewise for the other triangle.
-        _core.cusolver_potrf(x, info, not upper)
-        _check("cholesky", info, "Matrix is not positive definite")
-    return (triu if upper else tril)(x.reshape(a.shape))
+    if a.size:
+        _ready()
+        (a,) = _core.linalg("cholesky", bool(upper), a)
+    return (triu if upper else tril)(a)
 
 
 # Of NumPy before 1.8, which warns of them.
@@ -223,60 +210,57 @@ def qr(a, mode="reduced"):
         )
     matrices("qr", a)
     a = number("qr", a)
-    _ready()
     m, n = a.shape[-2:]
     k, stack = min(m, n), a.shape[:-2]
-    x = _turned(a)
-    count = len(x)
-    tau = _core.empty((count, k), a.dtype)
-    info = _infos(count)
-    if x.size:
-        _core.cusolver_geqrf(x, tau, info)
+    complete = mode == "complete" and m > n
+    if a.size:
+        _ready()
+        raw, tau = _core.linalg("qr", False, a)
+    else:
+        raw, tau = a.copy(), _core.empty((*stack, k), a.dtype)
     if mode == "raw":
-        return x.reshape((*stack, n, m)), tau.reshape((*stack, k))
+        return swapaxes(raw, -1, -2), tau
     if mode == "economic":
-        return swapaxes(x, -1, -2).reshape(a.shape)
+        return raw
     rows = m if mode == "complete" else k
-    r = triu(swapaxes(x, -1, -2)[:, :rows, :]).reshape((*stack, rows, n))
+    r = triu(raw[..., :rows, :])
     if mode == "r":
         return r
-    if x.size == 0:
-        q = broadcast_to(eye(m, rows, dtype=a.dtype), (count, m, rows)).copy()
-        return QRResult(q.reshape((*stack, m, rows)), r)
-    q = _core.full((count, rows, m), 0, a.dtype)
-    q[:, :k] = x[:, :k]
-    _core.cusolver_orgqr(q, tau, info)
-    return QRResult(swapaxes(q.reshape((*stack, rows, m)), -1, -2), r)
+    if a.size:
+        (q,) = _core.linalg("qr_q", complete, raw, tau)
+    else:
+        q = broadcast_to(eye(m, rows, dtype=a.dtype), (*stack, m, rows)).copy()
+    return QRResult(q, r)
 
 
 # --- eigenvalues and singular values ------------------------------------------------------------
 
 
-def _eigen(op, a, triangle, vectors):
+def _upper(op, a, triangle):
+    """Whether that is the upper one."""
     triangle = triangle.upper() if isinstance(triangle, str) else triangle
     if triangle not in ("L", "U"):
         raise ValueError(message(op, "unknown triangle", repr(triangle), "'L' or 'U'"))
     matrices(op, a, square=True)
-    a = number(op, a)
-    _ready()
-    x = _flat(a)
-    w = _core.empty((len(x), a.shape[-1]), _real(a.dtype))
-    if x.size:
-        info = _infos(len(x))
-        # Rows' lower triangle is the upper one by columns.
-        _core.cusolver_syevd(x, w, info, vectors, triangle == "L")
-        _check(op, info, "Eigenvalues did not converge")
-    return w.reshape(a.shape[:-1]), x.reshape(a.shape)
+    if a.size:
+        _ready()
+    return triangle == "U"
 
 
 def eigvalsh(a, UPLO="L"):
-    return _eigen("eigvalsh", a, UPLO, False)[0]
+    upper = _upper("eigvalsh", a, UPLO)
+    a = number("eigvalsh", a)
+    if a.size == 0:
+        return _core.empty(a.shape[:-1], _real(a.dtype))
+    return _core.linalg("eigvalsh", upper, a)[0]
 
 
 def eigh(a, UPLO="L"):
-    w, x = _eigen("eigh", a, UPLO, True)
-    # By columns it was aᵀ, the conjugate of a.
-    return EighResult(w, swapaxes(x, -1, -2).conj())
+    upper = _upper("eigh", a, UPLO)
+    a = number("eigh", a)
+    if a.size == 0:
+        return EighResult(_core.empty(a.shape[:-1], _real(a.dtype)), a.copy())
+    return EighResult(*_core.linalg("eigh", upper, a))
 
 
 # NumPy's eig gives real numbers, where all eigenvalues are, up to version 2.4.
@@ -347,41 +331,48 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
         return _hermitian_svd(a, compute_uv)
     if UFUNCS["isnan"](a).any():
         raise LinAlgError(message("svd", "SVD did not converge", "NaNs", "numbers"))
+    k = min(a.shape[-2:])
+    if a.size == 0:
+        s = _core.empty((*a.shape[:-2], k), _real(a.dtype))
+        return SVDResult(*_empty_vectors(a, full_matrices, s)) if compute_uv else s
     _ready()
+    if not compute_uv:
+        return _core.linalg("svdvals", False, a)[0]
+    if k >= _POLAR and (not full_matrices or a.shape[-1] == a.shape[-2]):
+        made = _polar_svd(a)
+        if made is not None:
+            return SVDResult(*made)
+    return SVDResult(*_core.linalg("svd", bool(full_matrices), a))
+
+
+def _empty_vectors(a, full, s):
+    """Vectors of matrices without elements, of which the library has none."""
+    stack, (m, n), k = a.shape[:-2], a.shape[-2:], s.shape[-1]
+    u, vt = (m, m if full else k), (n if full else k, n)
+    return [
+        x if x is s else broadcast_to(eye(*x, dtype=a.dtype), (*stack, *x)).copy()
+        for x in (u, s, vt)
+    ]
+
+
+def _polar_svd(a):
+    """(u, s, vt), or None where small singular values had to be moved; waits for the GPU."""
     m, n = a.shape[-2:]
     k, stack = min(m, n), a.shape[:-2]
     tall = m >= n  # the library asks for that; else the transpose is
-    copied = _turned if tall else _flat
-    x = copied(a)
-    count, long = len(x), max(m, n)
+    x = (_turned if tall else _flat)(a)
+    count = len(x)
     s = _core.empty((count, k), _real(a.dtype))
-    u = vt = None
-    if compute_uv:
-        u = _core.empty((count, long if full_matrices else k, long), a.dtype)
-        vt = _core.empty((count, k, k), a.dtype)
-    polar = compute_uv and u.shape[1] == k >= _POLAR
-    if x.size:
-        info = _infos(count)
-        if polar:
-            polar = _core.cusolver_gesvdp(x, s, u, vt, info)
-            x = None if polar else copied(a)
-        if not polar:
-            _core.cusolver_gesvd(x, s, u, vt, info)
-        _check("svd", info, "SVD did not converge")
-    elif compute_uv:
-        u[...] = eye(*u.shape[1:], dtype=a.dtype)
-    s = s.reshape((*stack, k))
-    if not compute_uv:
-        return s
-    # Tall: u and vt are stored by columns. Else aᵀ = u s vt, so a = vtᵀ s uᵀ, and the transposes
-    # are what lies there by rows.
-    # The polar decomposition leaves v where vt would be.
-    if polar:
-        vt = swapaxes(vt.conj() if a.dtype.kind == "c" else vt, -1, -2)
+    u, v = _core.empty((count, k, max(m, n)), a.dtype), _core.empty((count, k, k), a.dtype)
+    info = _infos(count)
+    if not _core.cusolver_gesvdp(x, s, u, v, info):
+        return None
+    _check("svd", info, "SVD did not converge")
+    # Tall: u is stored by columns, and v in place of its conjugate transpose. Else aᵀ = u s vt, so
+    # a = vtᵀ s uᵀ, and the transposes are what lies there by rows.
+    vt = swapaxes(v.conj() if a.dtype.kind == "c" else v, -1, -2)
     left, right = (swapaxes(u, -1, -2), swapaxes(vt, -1, -2)) if tall else (vt, u)
-    return SVDResult(
-        left.reshape((*stack, *left.shape[1:])), s, right.reshape((*stack, *right.shape[1:]))
-    )
+    return [y.reshape((*stack, *y.shape[1:])) for y in (left, s, right)]
 
 
 def svdvals(x, /):

@@ -207,9 +207,9 @@ Array histogram(const Array& x, const Array& edges, bool uniform);
 // The Fourier transforms of `x` over its last `rank` axes (1 to 3; on a CPU 1), into `t`, the last
 // axis of the result `last` long: see vendor/fft.h. Unscaled, on a CPU as `scale` (FftScale) says.
 Array fft(const Array& x, int rank, bool inverse, DType t, int64_t last, int scale, bool wide);
-// What a routine of linear algebra makes of float64 or complex128 on a CPU: operands have the same
-// axes before those of its matrices (vendor/linalg.h). other: its second form. Where a matrix may
-// have no result, it is carried out now, and raises.
+// What a routine of linear algebra makes of float64 or complex128, on a GPU also of float32 or
+// complex64: operands have the same axes before those of its matrices (vendor/linalg.h). other: its
+// second form. Where a matrix may have no result, it is carried out now, and raises.
 std::vector<Array> linalg(Routine r, bool other, std::span<const Array> given);
 // r[0] = x[0], r[i] = op(r[i - 1], x[i]) along `axis`, in NumPy's type for it, or that of `dtype`
 // or `out`.

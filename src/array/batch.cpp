@@ -113,7 +113,7 @@ struct Convolved {
 const char* Batch::refuses_routine(const Step& s) const {
   const Routine r = s.instr.routine;
   if (r == Routine::matmul || r == Routine::accumulate || works_on_lines(r) ||
-      takes_any_lead(r, recipe_->device()))
+      takes_any_lead(r, recipe_->device()) || is_linalg(r))
     return nullptr;
   if (r == Routine::convolve) {
     if (!is_grouped(s)) return nullptr;
@@ -326,6 +326,23 @@ void Batch::record_convolution(const Step& s) {
   assign(to, Arg(&apart));
 }
 
+// On a GPU, where libraries ask how matrices lie.
+void Batch::record_linalg(const Step& s) {
+  std::vector<Array> given;
+  for (int n = 0; n < s.count; ++n) given.push_back(leading(*s.in[static_cast<size_t>(n)].view));
+  const auto record = [&] { return linalg(s.instr.routine, s.instr.attributes[0] != 0, given); };
+  std::vector<Array> made;
+  if (s.seen) {
+    made = record();
+  } else {
+    const Unobserved alone;
+    made = record();
+  }
+  for (size_t k = 0; k < made.size(); ++k)
+    assign(leading(k == 0 ? s.out : *s.in[static_cast<size_t>(s.count) + k - 1].view),
+           Arg(&made[k]));
+}
+
 void Batch::record_step(const Step& s) {
   const Instr& i = s.instr;
   if (!batched(s.out)) {
@@ -337,6 +354,8 @@ void Batch::record_step(const Step& s) {
     return put(m, plain(s.out), s.seen);
   }
   if (i.code == Instr::Call && i.routine == Routine::convolve) return record_convolution(s);
+  if (i.code == Instr::Call && is_linalg(i.routine) && !recipe_->device().runs_on_host())
+    return record_linalg(s);
   if (i.code == Instr::Call && !takes_any_lead(i.routine, recipe_->device()))
     return works_on_lines(i.routine) ? record_dense(s) : record_stacks(s);
   if (i.gathers() || i.scatters()) return record_indexing(s);
@@ -352,7 +371,8 @@ void Batch::record_step(const Step& s) {
     m.set(static_cast<int>(n), leading(*s.in[n].view));
   const Array out = leading(s.out);
   put(m, out, s.seen);
-  if (i.code == Instr::Call && is_linalg(i.routine) && vendor::may_fail(linalg_of(i.routine)))
+  if (i.code == Instr::Call && is_linalg(i.routine) &&
+      vendor::may_fail(linalg_of(i.routine), i.attributes[0] != 0))
     Runtime::get().materialize(out.base.get(), "a matrix may have no result");
 }
 

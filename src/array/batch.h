@@ -48,6 +48,7 @@ class Batch {
   Array as_channels(const View& v);
   Array as_images(const View& v);
   void record_convolution(const Step& s);
+  void record_linalg(const Step& s);
   void put(Made& m, const Array& out, bool seen);
 
   std::shared_ptr<const Recipe> recipe_;

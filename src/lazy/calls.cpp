@@ -104,7 +104,7 @@ vendor::Linalg linalg_of(Routine r) {
   static constexpr Routine kOrder[] = {
       Routine::inv,      Routine::solve, Routine::det,     Routine::slogdet, Routine::cholesky,
       Routine::eigvalsh, Routine::eigh,  Routine::eigvals, Routine::eig,     Routine::svdvals,
-      Routine::svd,      Routine::qr,    Routine::qr_q};
+      Routine::svd,      Routine::qr,    Routine::qr_q,    Routine::lu};
   static_assert(std::size(kOrder) == vendor::kLinalgs);
   static_assert([] {
     for (size_t k = 0; k < std::size(kOrder); ++k)
@@ -174,13 +174,25 @@ void fft_gpu(Runtime&, Device& device, KernelStep& step) {
   vendor::fft_cuda(device, transform_of(*step.call), address(step, 0), address(step, 1));
 }
 
-void linalg_cpu(Runtime&, Device&, KernelStep& step) {
+namespace {
+
+vendor::LinalgCall linalg_call_of(const KernelStep& step) {
   std::vector<char*> at;
   for (size_t k = 0; k < step.call->layouts.size(); ++k)
     at.push_back(address(step, static_cast<int>(k)));
-  const vendor::LinalgCall c = linalg_call_of(*step.call, at.data());
+  return linalg_call_of(*step.call, at.data());
+}
+
+}  // namespace
+
+void linalg_cpu(Runtime&, Device&, KernelStep& step) {
+  const vendor::LinalgCall c = linalg_call_of(step);
   if (step.reach.empty()) return vendor::linalg_cpu(c);
   run_apart([c] { vendor::linalg_cpu(c); }, step.reach, std::move(step.bases));
+}
+
+void linalg_gpu(Runtime&, Device& device, KernelStep& step) {
+  vendor::linalg_cuda(device, linalg_call_of(step));
 }
 
 void convolve_cpu(Runtime&, Device& device, KernelStep& step) {

@@ -32,7 +32,7 @@ constexpr bool applies(Routine r) {
   return r == Routine::accumulate || r == Routine::reduceat || r == Routine::fold_runs;
 }
 // Those of linear algebra, in the order of vendor::Linalg.
-constexpr bool is_linalg(Routine r) { return r >= Routine::inv && r <= Routine::qr_q; }
+constexpr bool is_linalg(Routine r) { return r >= Routine::inv && r <= Routine::lu; }
 vendor::Linalg linalg_of(Routine r);
 // Whether what a call met can be told by its first result.
 constexpr bool may_look_at(const Instr& i) { return i.more == 0 || i.routine == Routine::slogdet; }

@@ -62,6 +62,7 @@ void philox_sample(Runtime&, Device&, KernelStep&);
 void normal_cpu(Runtime&, Device&, KernelStep&);
 void normal_gpu(Runtime&, Device&, KernelStep&);
 void linalg_cpu(Runtime&, Device&, KernelStep&);
+void linalg_gpu(Runtime&, Device&, KernelStep&);
 void convolve_cpu(Runtime&, Device&, KernelStep&);
 void convolve_gpu(Runtime&, Device&, KernelStep&);
 

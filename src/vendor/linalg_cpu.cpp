@@ -28,6 +28,7 @@ constexpr std::array<std::array<LinalgForm, 2>, kLinalgs> kForms = {{
     {{{"svd_s", "(m,n)->(m,p),(p),(p,n)"}, {"svd_f", "(m,n)->(m,m),(p),(n,n)"}}},
     {{{"qr_r_raw", "(m,n)->(p)"}, {"qr_r_raw", "(m,n)->(p)"}}},
     {{{"qr_reduced", "(m,n),(k)->(m,k)"}, {"qr_complete", "(m,n),(n)->(m,m)"}}},
+    {{{nullptr, "(m,m)->(m,m),(m)"}, {nullptr, "(m,m)->(m,m),(m)"}}},
 }};
 
 struct Loop {
@@ -60,18 +61,6 @@ std::vector<std::string_view> groups_of(std::string_view signature) {
     at = end;
   }
   return groups;
-}
-
-// NumPy's words.
-const char* wrong(Linalg what) {
-  switch (what) {
-    case Linalg::Cholesky: return "Matrix is not positive definite";
-    case Linalg::Inv:
-    case Linalg::Solve: return "Singular matrix";
-    case Linalg::Svd:
-    case Linalg::Svdvals: return "SVD did not converge";
-    default: return "Eigenvalues did not converge";
-  }
 }
 
 class Matrices {
@@ -121,7 +110,7 @@ class Matrices {
     const int64_t grain = shares ? std::max<int64_t>(1, kLeastChunk / each) : total_;
     parallel_for_each(total_, grain, [&](int64_t begin, int64_t end, int) { part(begin, end); });
     // In NumPy's words, whoever has found it.
-    if (fails_) raise(ErrorKind::Linalg, wrong(c_.what));
+    if (fails_) raise(ErrorKind::Linalg, failure_of(c_.what));
   }
 
   // Of determinants, of which each is one number, or two.
@@ -155,7 +144,8 @@ class Matrices {
   void part(int64_t begin, int64_t end) {
     const numbus::flags::Apart apart;
     call(begin, end);
-    if (may_fail(c_.what) && (numbus::flags::raised() & numbus::flags::Invalid)) fails_ = true;
+    if (may_fail(c_.what, c_.other) && (numbus::flags::raised() & numbus::flags::Invalid))
+      fails_ = true;
   }
 
   // The matrices [begin, end). The flags are those that the loops leave.
@@ -246,13 +236,26 @@ DType result_type(Linalg what, int result, DType t) {
     case Linalg::Svd: return result == 1 ? real_of(t) : t;
     case Linalg::Eigvals:
     case Linalg::Eig: return DType::C128;
+    case Linalg::Lu: return result == 1 ? DType::I32 : t;
     default: return t;
   }
 }
 
-bool may_fail(Linalg what) {
+bool may_fail(Linalg what, bool other) {
+  if (what == Linalg::Solve) return !other;
   return what != Linalg::Det && what != Linalg::Slogdet && what != Linalg::Qr &&
-         what != Linalg::QrQ;
+         what != Linalg::QrQ && what != Linalg::Lu;
+}
+
+const char* failure_of(Linalg what) {  // in NumPy's words
+  switch (what) {
+    case Linalg::Cholesky: return "Matrix is not positive definite";
+    case Linalg::Inv:
+    case Linalg::Solve: return "Singular matrix";
+    case Linalg::Svd:
+    case Linalg::Svdvals: return "SVD did not converge";
+    default: return "Eigenvalues did not converge";
+  }
 }
 
 void set_linalg_loop(Linalg what, bool other, DType t, LinalgLoop loop, void* data) {
@@ -260,10 +263,10 @@ void set_linalg_loop(Linalg what, bool other, DType t, LinalgLoop loop, void* da
 }
 
 bool has_linalg_loops() {
-  for (const auto& of : loops)
-    for (const auto& form : of)
-      for (const Loop& l : form)
-        if (!l.run) return false;
+  for (size_t k = 0; k < kLinalgs; ++k)
+    for (size_t form = 0; form < 2; ++form)
+      for (const Loop& l : loops[k][form])
+        if (!l.run && kForms[k][form].ufunc) return false;
   return true;
 }
 

@@ -1,5 +1,5 @@
-// Linear algebra by cuSOLVER: the arguments against a fake one, by what the results have to
-// satisfy.
+// Linear algebra by cuSOLVER: the arguments against a fake one, and routines that are recorded, by
+// what the results have to satisfy.
 #include <doctest/doctest.h>
 
 #include <complex>
@@ -8,9 +8,12 @@
 #include <type_traits>
 #include <vector>
 
+#include "array/array.h"
 #include "base/error.h"
 #include "device/cuda/cuda_device.h"
 #include "fake_cuda_driver.h"
+#include "lazy/runtime.h"
+#include "ops/routines.h"
 #include "vendor/library.h"
 #include "vendor/solver.h"
 
@@ -55,6 +58,19 @@ struct RealOf<std::complex<T>> {
   using type = T;
 };
 
+template <class T>
+void draw(std::vector<T>& values, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (T& x : values) {
+    if constexpr (std::is_floating_point_v<T>)
+      x = static_cast<T>(uniform(random));
+    else
+      x = T(static_cast<typename T::value_type>(uniform(random)),
+            static_cast<typename T::value_type>(uniform(random)));
+  }
+}
+
 constexpr int64_t kCount = 3;
 
 // Matrices by columns on the device, with a copy of what they were.
@@ -68,15 +84,7 @@ struct Stack {
   Stack(Device& device, int64_t m, int64_t n, int seed = 0)
       : d(device), rows(m), cols(n), before(static_cast<size_t>(kCount * m * n)) {
     data = static_cast<char*>(d.allocate(before.size() * sizeof(T)));
-    std::mt19937 random(static_cast<unsigned>(seed));
-    std::uniform_real_distribution<double> uniform(-1, 1);
-    for (T& x : before) {
-      if constexpr (std::is_floating_point_v<T>)
-        x = static_cast<T>(uniform(random));
-      else
-        x = T(static_cast<typename T::value_type>(uniform(random)),
-              static_cast<typename T::value_type>(uniform(random)));
-    }
+    draw(before, static_cast<unsigned>(seed));
     upload();
   }
   ~Stack() { d.free(data, before.size() * sizeof(T)); }
@@ -341,6 +349,270 @@ TEST_CASE("cusolver: what cannot be done, and errors") {
       vendor::solver_potrf(d, huge, true),
       "[linalg] the matrix is too large; got 2147483648; expected extents below 2**31",
       const Error&);
+}
+
+namespace {
+
+// A stack of matrices in an array on the device, by rows or by columns, and what it holds.
+template <class T>
+struct Drawn {
+  Array array;
+  std::vector<T> values;
+
+  Drawn(Device& d, std::vector<int64_t> shape, bool by_columns, unsigned seed = 0) {
+    std::vector<int> order(shape.size());
+    for (size_t k = 0; k < order.size(); ++k) order[k] = static_cast<int>(k);
+    if (by_columns) std::swap(order.end()[-1], order.end()[-2]);
+    array = fresh(dense_layout(shape, order, sizeof(T)), type_of<T>(), &d);
+    array.base->ensure_data();
+    values.resize(static_cast<size_t>(array.size()));
+    draw(values, seed);
+    upload();
+  }
+  void upload() {
+    Device& d = *array.base->device;
+    d.copy_from_host(array.base->data, values.data(), values.size() * sizeof(T));
+    d.synchronize();
+  }
+  T& at(int64_t s, int64_t i, int64_t j) { return values[offset(array, s, i, j)]; }
+  static size_t offset(const Array& a, int64_t s, int64_t i, int64_t j) {
+    const Layout& l = *a.layout;
+    const int n = l.ndim();
+    int64_t at = i * l.stride(n - 2) + j * l.stride(n - 1);
+    for (int d = n - 3; d >= 0; --d) {
+      at += s % l.shape(d) * l.stride(d);
+      s /= l.shape(d);
+    }
+    return static_cast<size_t>(at / l.itemsize());
+  }
+};
+
+// What an array holds when all is done.
+template <class T>
+struct Read {
+  const Array& array;
+  std::vector<T> values;
+
+  explicit Read(const Array& a) : array(a), values(static_cast<size_t>(a.size())) {
+    Runtime::get().materialize(a.base.get(), "read by a test");
+    CHECK(a.dtype == type_of<T>());
+    a.base->device->copy_to_host(values.data(), a.base->data, values.size() * sizeof(T));
+  }
+  Complex operator()(int64_t s, int64_t i, int64_t j) const {
+    return Complex(values[Drawn<T>::offset(array, s, i, j)]);
+  }
+  // Of a stack of vectors in C order.
+  Complex operator()(int64_t s, int64_t i) const {
+    return Complex(values[static_cast<size_t>(s * array.layout->shape(array.ndim() - 1) + i)]);
+  }
+};
+
+template <class T>
+struct RecordedCalls {
+  using Real = typename RealOf<T>::type;
+  Device& d;
+  std::vector<int64_t> lead;
+  double limit = sizeof(Real) == 4 ? 1e-4 : 1e-11;
+
+  int64_t count() const {
+    int64_t n = 1;
+    for (const int64_t e : lead) n *= e;
+    return n;
+  }
+  std::vector<int64_t> shape(int64_t m, int64_t n) const {
+    std::vector<int64_t> all = lead;
+    all.insert(all.end(), {m, n});
+    return all;
+  }
+  template <class F>
+  void vanishes(int64_t rows, int64_t columns, F f) const {
+    double worst = 0;
+    for (int64_t s = 0; s < count(); ++s)
+      for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = 0; j < columns; ++j) worst = std::max(worst, std::abs(f(s, i, j)));
+    CHECK(worst < limit);
+  }
+  static std::vector<Array> call(Routine r, bool other, const std::vector<Array>& given) {
+    return linalg(r, other, given);
+  }
+  static void is_unchanged(Drawn<T>& a) { CHECK(Read<T>(a.array).values == a.values); }
+  void make_hermitian(Drawn<T>& a, double diagonal) const {
+    Drawn<T> was = a;
+    const int64_t n = a.array.layout->shape(a.array.ndim() - 1);
+    for (int64_t s = 0; s < count(); ++s)
+      for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+          T turned = was.at(s, j, i);
+          if constexpr (!std::is_floating_point_v<T>) turned = std::conj(turned);
+          a.at(s, i, j) = was.at(s, i, j) + turned + T(static_cast<Real>(i == j ? diagonal : 0));
+        }
+    a.upload();
+  }
+
+  void solve(bool unchecked) {
+    const int64_t n = 5, sides = 3;
+    Drawn<T> a(d, shape(n, n), false, 1), b(d, shape(n, sides), true, 2);
+    const auto made = call(Routine::solve, unchecked, {a.array, b.array});
+    CHECK(made[0].base->pending() == unchecked);
+    const Read<T> x(made[0]);
+    vanishes(n, sides, [&](int64_t s, int64_t i, int64_t j) {
+      Complex sum = -Complex(b.at(s, i, j));
+      for (int64_t k = 0; k < n; ++k) sum += Complex(a.at(s, i, k)) * x(s, k, j);
+      return sum / 100.0;
+    });
+    is_unchanged(a);
+    is_unchanged(b);
+    for (T& v : a.values) v = 0;
+    a.upload();
+    if (unchecked)
+      Read<T>(call(Routine::solve, true, {a.array, b.array})[0]);
+    else
+      CHECK_THROWS_WITH_AS(call(Routine::solve, false, {a.array, b.array}), "Singular matrix",
+                           const Error&);
+  }
+
+  void lu() {
+    const int64_t n = 4;
+    Drawn<T> a(d, shape(n, n), false, 3);
+    const auto made = call(Routine::lu, false, {a.array});
+    CHECK(made[0].base->pending());
+    const Read<T> both(made[0]);
+    std::vector<int32_t> pivots(static_cast<size_t>(count() * n));
+    d.copy_to_host(pivots.data(), made[1].base->data, pivots.size() * sizeof(int32_t));
+    is_unchanged(a);
+    Drawn<T> moved = a;  // rows of the transposes are columns
+    for (int64_t s = 0; s < count(); ++s)
+      for (int64_t k = 0; k < n; ++k)
+        for (int64_t i = 0; i < n; ++i)
+          std::swap(moved.at(s, i, k), moved.at(s, i, pivots[static_cast<size_t>(s * n + k)] - 1));
+    vanishes(n, n, [&](int64_t s, int64_t i, int64_t j) {
+      Complex sum = -Complex(moved.at(s, j, i));
+      for (int64_t k = 0; k <= std::min(i, j); ++k)
+        sum += (k == i ? Complex(1) : both(s, k, i)) * both(s, j, k);
+      return sum;
+    });
+  }
+
+  void cholesky(bool upper) {
+    const int64_t n = 4;
+    Drawn<T> a(d, shape(n, n), false);
+    make_hermitian(a, 10);
+    const auto made = call(Routine::cholesky, upper, {a.array});
+    const Read<T> x(made[0]);
+    is_unchanged(a);
+    auto factor = [&](int64_t s, int64_t i, int64_t j) {  // the lower one
+      if (i < j) return Complex(0);
+      return upper ? std::conj(x(s, j, i)) : x(s, i, j);
+    };
+    vanishes(n, n, [&](int64_t s, int64_t i, int64_t j) {
+      Complex sum = -Complex(a.at(s, i, j));
+      for (int64_t k = 0; k < n; ++k) sum += factor(s, i, k) * std::conj(factor(s, j, k));
+      return sum;
+    });
+    for (T& v : a.values) v = T(-1);
+    a.upload();
+    CHECK_THROWS_WITH_AS(call(Routine::cholesky, upper, {a.array}),
+                         "Matrix is not positive definite", const Error&);
+  }
+
+  void eigen(bool upper) {
+    const int64_t n = 5;
+    Drawn<T> a(d, shape(n, n), true);
+    make_hermitian(a, 0);
+    Drawn<T> half = a;  // the other triangle is not read
+    for (int64_t s = 0; s < count(); ++s)
+      for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < n; ++j)
+          if (upper ? i > j : i < j) half.at(s, i, j) = T(77);
+    half.upload();
+    const auto made = call(Routine::eigh, upper, {half.array});
+    const Read<Real> w(made[0]);
+    const Read<T> v(made[1]);
+    is_unchanged(half);
+    vanishes(n, n, [&](int64_t s, int64_t i, int64_t j) {
+      Complex sum = -w(s, j) * v(s, i, j);
+      for (int64_t k = 0; k < n; ++k) sum += Complex(a.at(s, i, k)) * v(s, k, j);
+      return sum;
+    });
+    const auto alone = call(Routine::eigvalsh, upper, {half.array});
+    const Read<Real> values(alone[0]);
+    vanishes(n, 1, [&](int64_t s, int64_t i, int64_t) { return values(s, i) - w(s, i); });
+  }
+
+  void svd(int64_t m, int64_t n, bool full) {
+    const int64_t k = std::min(m, n);
+    Drawn<T> a(d, shape(m, n), m >= n);
+    const auto made = call(Routine::svd, full, {a.array});
+    CHECK(made[0].layout->shape(made[0].ndim() - 1) == (full ? m : k));
+    CHECK(made[2].layout->shape(made[2].ndim() - 2) == (full ? n : k));
+    const Read<T> u(made[0]), vt(made[2]);
+    const Read<Real> s(made[1]);
+    is_unchanged(a);
+    vanishes(m, n, [&](int64_t c, int64_t i, int64_t j) {
+      Complex sum = -Complex(a.at(c, i, j));
+      for (int64_t l = 0; l < k; ++l) sum += u(c, i, l) * s(c, l) * vt(c, l, j);
+      return sum;
+    });
+    auto unitary = [&](int64_t extent, auto element, int64_t terms) {
+      vanishes(extent, extent, [&](int64_t c, int64_t i, int64_t j) {
+        Complex sum = i == j ? -1 : 0;
+        for (int64_t l = 0; l < terms; ++l) sum += std::conj(element(c, l, i)) * element(c, l, j);
+        return sum;
+      });
+    };
+    unitary(full ? m : k, u, m);
+    unitary(full ? n : k, [&](int64_t c, int64_t l, int64_t i) { return vt(c, i, l); }, n);
+    const auto alone = call(Routine::svdvals, false, {a.array});
+    const Read<Real> values(alone[0]);
+    vanishes(k, 1, [&](int64_t c, int64_t i, int64_t) { return values(c, i) - s(c, i); });
+  }
+
+  void qr(int64_t m, int64_t n, bool complete) {
+    const int64_t k = std::min(m, n), wide = complete ? m : k;
+    Drawn<T> a(d, shape(m, n), true);
+    const auto made = call(Routine::qr, false, {a.array});
+    const auto vectors = call(Routine::qr_q, complete, made);
+    CHECK(vectors[0].base->pending());
+    const Read<T> r(made[0]), q(vectors[0]);
+    is_unchanged(a);
+    vanishes(m, n, [&](int64_t s, int64_t i, int64_t j) {
+      Complex sum = -Complex(a.at(s, i, j));
+      for (int64_t l = 0; l < std::min(k, j + 1); ++l) sum += q(s, i, l) * r(s, l, j);
+      return sum;
+    });
+    vanishes(wide, wide, [&](int64_t s, int64_t i, int64_t j) {
+      Complex sum = i == j ? -1 : 0;
+      for (int64_t l = 0; l < m; ++l) sum += std::conj(q(s, l, i)) * q(s, l, j);
+      return sum;
+    });
+  }
+
+  void all() {
+    lu();
+    for (const bool flag : {false, true}) {
+      solve(flag);
+      cholesky(flag);
+      eigen(flag);
+      svd(6, 4, flag);
+      svd(4, 6, flag);
+      svd(5, 5, flag);
+      qr(6, 4, flag);
+    }
+    qr(4, 6, false);
+    qr(5, 5, false);
+    qr(1, 1, false);
+  }
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("cusolver: routines of linear algebra that are recorded", T, float, double,
+                   std::complex<float>, std::complex<double>) {
+  FakeDriver driver;
+  FakeCusolver cusolver;
+  if (!cusolver.has_lapack()) return;
+  for (const std::vector<int64_t>& lead : {std::vector<int64_t>{}, {1}, {3}, {2, 3}})
+    RecordedCalls<T>{*cuda_device(0), lead}.all();
 }
 
 TEST_CASE("cusolver: where there is none") {

@@ -25,73 +25,70 @@ class Solver:
             assert x.flags.c_contiguous and len(x) == len(whole[0]) and x.size
         return zip(whole[0].swapaxes(-1, -2), *whole[1:])
 
-    def cusolver_getrf(self, a, pivots, info):
-        assert np.asarray(pivots).dtype == np.asarray(info).dtype == np.int32
-        for x, p, i in self.stack(a, pivots, np.asarray(info)[:, None]):
-            i[:] = 0
+    def linalg(self, name, other, *operands):
+        """What the rows of the table of routines give on a GPU."""
+        given = [np.asarray(x) for x in operands]
+        assert all(x.size and x.dtype.char in "fdFD" for x in given)
+        made = getattr(self, "_" + name)(other, *given)
+        made = made if isinstance(made, tuple) else (made,)
+        return tuple([self._core.from_numpy(np.asarray(x)) for x in made])
+
+    def _lu(self, other, a):
+        lu, pivots = np.swapaxes(a, -1, -2).copy(), np.empty(a.shape[:-1], np.int32)
+        for at in np.ndindex(a.shape[:-2]):
+            x, p = lu[at], pivots[at]
             for k in range(len(x)):
                 best = k + np.argmax(abs(x[k:, k]))
                 p[k] = best + 1
                 x[[k, best]] = x[[best, k]]
-                if x[k, k] == 0:
-                    i[:] = i[0] or k + 1
-                    continue
-                x[k + 1 :, k] /= x[k, k]
-                x[k + 1 :, k + 1 :] -= np.outer(x[k + 1 :, k], x[k, k + 1 :])
+                if x[k, k] != 0:
+                    x[k + 1 :, k] /= x[k, k]
+                    x[k + 1 :, k + 1 :] -= np.outer(x[k + 1 :, k], x[k, k + 1 :])
+        return np.swapaxes(lu, -1, -2), pivots
 
-    def cusolver_getrs(self, a, pivots, b, info, transposed):
-        with np.errstate(all="ignore"):
-            for x, p, y in self.stack(a, pivots, b):
-                n = len(x)
-                lower, upper, order = np.tril(x, -1) + np.eye(n), np.triu(x), list(range(n))
-                for k, other in enumerate(p - 1):
-                    order[k], order[other] = order[other], order[k]
-                # Rows of the matrix in that order are lower @ upper.
-                whole = np.empty_like(x)
-                whole[order] = lower @ upper
-                matrix = whole.T if transposed else whole
-                try:
-                    y[...] = np.linalg.solve(matrix, y.T).T
-                except np.linalg.LinAlgError:
-                    y[...] = np.nan
+    def _solve(self, unchecked, a, b):
+        try:
+            x = np.linalg.solve(a, b)
+        except np.linalg.LinAlgError:
+            if not unchecked:
+                raise
+            x = np.full(b.shape, np.nan, b.dtype)
+            for at in np.ndindex(a.shape[:-2]):
+                with contextlib.suppress(np.linalg.LinAlgError):
+                    x[at] = np.linalg.solve(a[at], b[at])
+        # By columns.
+        return np.swapaxes(np.ascontiguousarray(np.swapaxes(x, -1, -2)), -1, -2)
 
-    def cusolver_potrf(self, a, info, upper):
-        for x, i in self.stack(a, np.asarray(info)[:, None]):
-            try:
-                whole = np.linalg.cholesky(x, upper=upper)
-                keep = np.triu(np.ones(x.shape)) if upper else np.tril(np.ones(x.shape))
-                x[keep > 0] = whole[keep > 0]
-                i[:] = 0
-            except np.linalg.LinAlgError:
-                i[:] = 1
+    def _cholesky(self, upper, a):
+        keep = np.triu(np.ones(a.shape[-2:])) if upper else np.tril(np.ones(a.shape[-2:]))
+        return np.where(keep > 0, np.linalg.cholesky(a, upper=upper), a)
 
-    def cusolver_geqrf(self, a, tau, info):
-        assert np.asarray(a).shape[0] == np.asarray(info).shape[0]
-        for x, t in self.stack(a, tau):
-            raw, t[...] = np.linalg.qr(x, "raw")
-            x[...] = raw.T
+    def _eigvalsh(self, upper, a):
+        return np.linalg.eigvalsh(a, "LU"[upper])
 
-    def cusolver_orgqr(self, a, tau, info):
-        for x, t in self.stack(a, tau):
-            m, n = x.shape
-            q = np.eye(m, dtype=x.dtype)
-            for k, factor in enumerate(t):
-                v = np.r_[np.zeros(k), 1, x[k + 1 :, k]]
+    def _eigh(self, upper, a):
+        return tuple(np.linalg.eigh(a, "LU"[upper]))
+
+    def _svdvals(self, other, a):
+        return np.linalg.svd(a, compute_uv=False)
+
+    def _svd(self, full, a):
+        return tuple(np.linalg.svd(a, full_matrices=full))
+
+    def _qr(self, other, a):
+        raw, tau = np.linalg.qr(a, "raw")
+        return np.swapaxes(raw, -1, -2), tau
+
+    def _qr_q(self, complete, raw, tau):
+        m, n = raw.shape[-2:]
+        made = np.empty((*raw.shape[:-1], m if complete else min(m, n)), raw.dtype)
+        for at in np.ndindex(raw.shape[:-2]):
+            q = np.eye(m, dtype=raw.dtype)
+            for k, factor in enumerate(tau[at]):
+                v = np.r_[np.zeros(k), 1, raw[at][k + 1 :, k]]
                 q = q - factor * (q @ v)[:, None] * v.conj()
-            x[...] = q[:, :n]
-
-    def cusolver_gesvd(self, a, s, u, vt, info):
-        m, n = np.asarray(a).shape[:0:-1]
-        assert m >= n
-        if u is None:
-            for x, values in self.stack(a, s):
-                values[...] = np.linalg.svd(x, compute_uv=False)
-            return
-        full = np.asarray(u).shape[1] == m
-        for x, values, left, right in self.stack(a, s, u, vt):
-            one, values[...], two = np.linalg.svd(x, full_matrices=full)
-            left[...], right[...] = one.T, two.T
-            x[...] = np.nan
+            made[at] = q[:, : made.shape[-1]]
+        return made
 
     def cusolver_gesvdp(self, a, s, u, v, info):
         exact = True
@@ -117,11 +114,6 @@ class Solver:
             for k in np.flatnonzero(some.imag > 0):
                 columns[k + 1] = right[:, k].imag
             x[...] = np.nan
-
-    def cusolver_syevd(self, a, w, info, vectors, upper):
-        for x, values in self.stack(a, w):
-            values[...], v = np.linalg.eigh(x, "U" if upper else "L")
-            x[...] = v if vectors else np.nan
 
 
 class Transforms:

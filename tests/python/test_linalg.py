@@ -522,7 +522,7 @@ def test_errors(la, xp, call, error):
     [
         ("inv(v)", r"\[inv\] no matrices; got 1-d; expected 2-d or more"),
         ("inv(x[:2])", r"\[inv\] the matrices are not square; got \(2, 3\); expected equal"),
-        ("inv(x * 0)", r"\[inv\] Singular matrix; got info \[\d\]; expected 0"),
+        ("inv(x * 0)", r"^Singular matrix$"),
         ("solve(x, x[:2])", r"\[solve\] extents differ; got \(3, 3\) and \(2, 3\); expected"),
         ("qr(x, 'thin')", r"\[qr\] unknown mode; got 'thin'; expected 'reduced', "),
         ("eigh(x, 'M')", r"\[eigh\] unknown triangle; got 'M'; expected 'L' or 'U'"),
