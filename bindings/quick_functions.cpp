@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "array/at_once.h"
+#include "array/at_once_blocks.h"
+#include "numpy_objects.h"
 #include "quick.h"
 #include "scalars.h"
 
@@ -29,6 +31,15 @@ Array array_of_float(PyObject* number, Device& device) {
   return made;
 }
 
+// By NumPy's own method, which puts the elements in order where they lie.
+void sort_by_numpy(const Array& a, int axis) {
+  // Never destroyed: Python is gone at exit.
+  static const auto* method =
+      new nb::object(nb::module_::import_("numpy").attr("ndarray").attr("sort"));
+  const Lease lease(a);
+  (*method)(nb::handle(lease.view()), axis);
+}
+
 }  // namespace
 
 PyObject* quick_sort_in_place(const Given& g) {
@@ -37,6 +48,10 @@ PyObject* quick_sort_in_place(const Given& g) {
   const Array* a = at_rest(values[0]);
   const std::optional<int> axis = a ? axis_of(values[1], a->ndim(), -1) : std::nullopt;
   if (!axis) return nullptr;
+  if (a->writeable && a->dtype != DType::BF16 && small::may_run(a->size(), *a->base->device)) {
+    sort_by_numpy(*a, *axis);
+    Py_RETURN_NONE;
+  }
   mark_line();
   constexpr int64_t kPlain[2] = {};
   const Array sorted = along_lines(Routine::sort, *a, *axis, false, kPlain);

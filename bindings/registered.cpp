@@ -60,6 +60,17 @@ struct Converter {
   }
   nb::str op() { return nb::str(s.op.c_str(), s.op.size()); }
 
+  static bool begins_with(PyObject* words, const char* word) {
+    return PyTuple_Size(words) > 0 &&
+           PyUnicode_CompareWithASCIIString(PyTuple_GetItem(words, 0), word) == 0;
+  }
+  // NumPy refuses booleans where its C code reads the number.
+  void refuse_flag(const Parameter& p, PyObject* o) const {
+    if (PyBool_Check(o) && PyTuple_Size(p.choices) > 0)
+      raise(ErrorKind::Type, s.op, "a boolean where an integer belongs",
+            o == Py_True ? "True" : "False", "an int");
+  }
+
   PyObject* axis(const Parameter& p, PyObject* o) {
     PyObject*& array = b.values[p.of];
     if (o == Py_None && p.none == Parameter::Kept) return o;
@@ -68,11 +79,12 @@ struct Converter {
         array = keep(nb::steal(wrap_view(array, reshape(as_array(array), {-1}))));
       return keep(nb::int_(0));
     }
+    refuse_flag(p, o);
     int n = dimensions(array);
     if (PyLong_CheckExact(o)) {
       int overflow = 0;
       const long long at = PyLong_AsLongLongAndOverflow(o, &overflow);
-      if (n == 0 && PyTuple_Size(p.choices) && (at == 0 || at == -1)) {  // one element
+      if (n == 0 && begins_with(p.choices, "0-d") && (at == 0 || at == -1)) {  // one element
         array = keep(nb::steal(wrap_view(array, reshape(as_array(array), {-1}))));
         n = 1;
       }
@@ -89,9 +101,7 @@ struct Converter {
     if (!is_array(o) && !nb::isinstance(nb::handle(o), nb::handle(numpy_array)))
       raise(ErrorKind::Type, s.op, "out is no array",
             nb::cast<std::string>(nb::handle(o).type().attr("__name__")), "an ndarray");
-    if (PyTuple_Size(p.choices) > 0 &&
-        PyUnicode_CompareWithASCIIString(PyTuple_GetItem(p.choices, 0), "read") == 0)
-      return o;  // which the body stores into
+    if (begins_with(p.choices, "read")) return o;  // which the body stores into
     b.out = o;
     return Py_None;
   }
@@ -128,6 +138,7 @@ struct Converter {
         return keep(one_flag()(op(), nb::handle(p.name), nb::handle(o)));
       case Parameter::Int:
         if (PyLong_CheckExact(o) || o == p.fallback) return o;
+        refuse_flag(p, o);
         return keep(one_int()(op(), nb::handle(p.name), nb::handle(o)));
     }
     return o;

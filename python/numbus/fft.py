@@ -9,7 +9,7 @@ import numpy
 from . import _core
 from .core import derivatives
 from .core.dtypes import kind_of
-from .core.errors import ForeignDtype, many_axes, message, one_axis, one_int
+from .core.errors import ForeignDtype, many_axes, message, no_flags, one_axis, one_int
 from .core.host import runs_on_host
 from .core.interrupts import MANY, interruptible
 from .core.operands import library, store, to_ndarray
@@ -117,7 +117,7 @@ def _scale(op, norm, points, inverse):
 
 
 def _points(op, n):
-    n = one_int(op, "number of points", n)
+    n = one_int(op, "number of points", no_flags(op, n))
     if n < 1:
         raise ValueError(message(op, "no points to transform", n, "1 or more along each axis"))
     return n

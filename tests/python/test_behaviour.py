@@ -632,18 +632,100 @@ def test_shared_memory(pending):
     np.eye(3, k=True)
     np.sort(a, True)
     np.zeros((True, 2))
-    np.moveaxis(a, True, False)""".split("\n    "),
+    np.moveaxis(a, True, False)
+    np.cumsum(a, True)
+    a.cumprod(True)
+    np.cumulative_sum(a, axis=True)
+    np.nancumsum(a, axis=False)
+    np.argsort(a, True)
+    np.argpartition(a, 1, True)
+    np.argpartition(a, True)
+    np.partition(a, True)
+    np.take(a, [0], True)
+    np.compress([True], a, True)
+    np.repeat(a, 2, True)
+    np.repeat(a, True)
+    np.squeeze(a[:1], False)
+    np.vander(a[0], True)
+    np.packbits(a.astype(bool), False)
+    np.unpackbits(a.astype("u1"), count=True)
+    np.trapezoid(a, axis=True)
+    np.unwrap(a, axis=True)
+    np.bincount(a[0].astype(int), minlength=True)
+    np.tensordot(a, a, ([True], [1]))
+    np.tensordot(a, a.T, True)
+    np.mask_indices(True, np.triu)
+    np.fft.fft(a, True)
+    np.fft.fft(a, axis=True)
+    np.convolve(a[0], a[0], True)
+    np.correlate(a[0], a[0], np.True_)
+    np.vecdot(a, a, axis=True)
+    np.diff(a, True)
+    np.flip(a, True)
+    np.roll(a, True)
+    np.split(a, 3, True)
+    np.median(a, True)""".split("\n    "),
 )
 def test_booleans_for_integers(text):
-    """As NumPy: some functions take them, sums and transpositions do not."""
+    """As NumPy: some functions take them, sums, scans and transpositions do not."""
     given = np.arange(6.0).reshape(2, 3)
     try:
         want = eval(text, {"np": np, "a": given})
-    except TypeError:
-        with pytest.raises(TypeError):
+    except (TypeError, ValueError) as error:
+        with pytest.raises(type(error)):
             eval(text, {"np": nb, "a": nb.asarray(given)})
     else:
         got = eval(text, {"np": nb, "a": nb.asarray(given)})
+        np.testing.assert_array_equal(np.asarray(got), want)
+
+
+@pytest.mark.parametrize("letter", "?bBhHiIlLqQefdFD")
+def test_sort_in_place_of_few(letter):
+    """NumPy sorts them where they lie: parts, rows turned round, what other views see."""
+    rng = np.random.default_rng(ord(letter))
+    given = (rng.standard_normal((4, 6)) * 50).astype(letter)
+    if given.dtype.kind in "fc":
+        given[1, 2], given[2, 0], given[3, 3], given[3, 4] = np.nan, -np.inf, -0.0, 0.0
+    if letter == "e":
+        given.view("u2")[1, 2] = 0x7E00  # not a signalling one
+    for text in ("a", "a[0]", "a[:, ::-2]", "a.T", "a[1:3, 2:4]", "a[0, :0]", "a[::-1]"):
+        for axis in (-1, 0, True):
+            x, y = given.copy(), nb.asarray(given.copy())
+            whole = y.copy()
+            eval(text, {"a": x}).sort(axis) if eval(text, {"a": x}).ndim > 1 else x[0].sort()
+            part = eval(text, {"a": y})
+            part.sort(axis) if part.ndim > 1 else y[0].sort()
+            assert np.asarray(y).tobytes() == x.tobytes()
+            assert np.asarray(whole).tobytes() == given.tobytes()
+    frozen = nb.asarray(given.copy())
+    frozen.flags.writeable = False
+    with pytest.raises(ValueError):
+        frozen.sort()
+    pending = nb.asarray(given.copy())
+    double = pending * 2
+    pending.sort()
+    np.testing.assert_array_equal(np.asarray(double), given * 2)
+
+
+@pytest.mark.parametrize("dtype", [None, float, "f", int])
+@pytest.mark.parametrize("wishes", [None, "C", "F", ["W"], ["c", "writeable"], ["O", "A"], "E"])
+def test_require(dtype, wishes):
+    whole = np.arange(12.0).reshape(3, 4)
+    for text in ("a", "a.T", "a[:, ::2]", "a[1]", "frozen(a)"):
+
+        def frozen(a):
+            a.flags.writeable = False
+            return a
+
+        got, want = [
+            m.require(x, dtype, wishes)
+            for m, x in [
+                (m, eval(text, {"a": m.asarray(whole.copy()), "frozen": frozen})) for m in (nb, np)
+            ]
+        ]
+        assert got.dtype == want.dtype and got.strides == want.strides
+        for flag in ("C_CONTIGUOUS", "F_CONTIGUOUS", "WRITEABLE"):
+            assert got.flags[flag] == want.flags[flag], (text, flag)
         np.testing.assert_array_equal(np.asarray(got), want)
 
 

@@ -46,6 +46,8 @@ def ranks(op, kth, extent, size):
     """
     given = kth if isinstance(kth, (tuple, list)) else numpy.asarray(to_ndarray(kth))
     found = numpy.asarray(given)
+    if found.dtype.kind == "b":
+        raise ValueError(message(op, "kth is not an integer", found.dtype, "ints"))
     if found.dtype.kind not in "iu":
         raise TypeError(message(op, "kth is not an integer", found.dtype, "ints"))
     if found.ndim > 1:

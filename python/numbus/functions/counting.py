@@ -4,14 +4,14 @@ from ..core import routines
 from ..core.quick import quick
 from . import names as np
 from .names import compiled as _compiled
-from .registry import Any, Array, Int, function
+from .registry import Any, Array, IntOnly, function
 
 __all__ = ["bincount"]
 
 
 @function("np.bincount", kind="primitive")
 @quick("bincount")
-def bincount(x: Array, /, weights: Any = None, minlength: Int = 0):
+def bincount(x: Array, /, weights: Any = None, minlength: IntOnly = 0):
     """How often each value 0, 1, … occurs in the 1-d integers `x`, int64, or the float64 sum of its
     `weights`; at least `minlength` of them.
 

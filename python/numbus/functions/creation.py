@@ -240,13 +240,17 @@ def require(a, dtype=None, requirements=None, *, like=None):
 
     Raises KeyError for other names, ValueError for both orders.
     """
-    if requirements is dtype is like is None and type(a) is ndarray:
+    ours = type(a) is ndarray and like is None and (dtype is None or a.dtype == dtype)
+    if ours and requirements is None:
         return a
-    wanted = {_FLAGS[str(item).upper()] for item in requirements or ()}
+    wanted = {_FLAGS.get(item) or _FLAGS[str(item).upper()] for item in requirements or ()}
     if {"C", "F"} <= wanted:
         raise ValueError(message("require", "both orders", requirements, "one of them"))
     order = "C" if "C" in wanted else "F" if "F" in wanted else "K"
-    result = array(a, dtype, copy=None, order=order, subok="E" not in wanted, like=like)
+    if ours and (order == "K" or is_order(a, order)):
+        result = a
+    else:
+        result = array(a, dtype, copy=None, order=order, subok="E" not in wanted, like=like)
     if ("W" in wanted and not result.flags.writeable) or (
         "O" in wanted and result.base is not None
     ):

@@ -170,6 +170,8 @@ def _with_initial(op, ufunc, a, axis, dtype, out, include_initial):
     x = np.atleast_1d(a)
     if axis is None and x.ndim > 1:
         raise ValueError(f"[{op}] axis needed; got {x.ndim} axes; expected axis=")
+    if not _compiled:
+        no_flags(op, axis)
     axis = distinct(op, 0 if axis is None else axis, x.ndim)[0]
     if _compiled:
         if out is not None:

@@ -4,6 +4,7 @@ import operator
 
 import numpy
 
+from ..core.errors import no_flags
 from . import names as np
 from .axes import distinct, every
 from .joining import _along
@@ -165,7 +166,7 @@ def unpackbits(
     bits = bits.reshape(lines.shape[:-1] + (have,))
     if count is None:
         return np.moveaxis(bits, -1, axis)
-    n = count if _compiled else operator.index(count)
+    n = count if _compiled else operator.index(no_flags("unpackbits", count))
     if n < 0:
         n += have
         if n < 0:

@@ -2,7 +2,7 @@
 
 from . import names as np
 from .names import compiled as _compiled
-from .registry import Any, Int, function
+from .registry import Any, IntOnly, function
 
 __all__ = []
 
@@ -36,6 +36,6 @@ def _line(given):
 
 
 @function("np.mask_indices")
-def mask_indices(n: Int, mask_func: Any, k: Any = 0):
+def mask_indices(n: IntOnly, mask_func: Any, k: Any = 0):
     """The indices of an (n, n) matrix where mask_func(ones, k) is not zero: a tuple of two."""
     return np.nonzero(np.asarray(mask_func(np.ones((n, n), np.int64), k)) != 0)

@@ -45,15 +45,27 @@ class nditer:
         buffersize=0,
     ):
         views = Views()
-        given = unwrap(op if isinstance(op, (tuple, list)) else (op,), views)
-        named = {}
-        if not (flags is op_flags is op_dtypes is op_axes is itershape is None):
+        if type(op) is ndarray:
+            given = views.give(op)
+        else:
+            given = unwrap(op if isinstance(op, (tuple, list)) else (op,), views)
+        if flags is op_flags is op_dtypes is op_axes is itershape is None:
+            named = None
+        else:
             optional = {"flags": flags, "op_flags": op_flags, "op_dtypes": op_dtypes}
             optional |= {"op_axes": op_axes, "itershape": itershape}
             named = {name: value for name, value in optional.items() if value is not None}
-        real = numpy.nditer(given, order=order, casting=casting, buffersize=buffersize, **named)
-        writes = any([x is None for x in given]) or (op_flags is not None and _may_write(op_flags))
-        vars(self).update(_views=views, _real=real, _writes=writes)
+        # As much of it as is said: reading keywords takes NumPy longer than all else.
+        if named is None and order == "K" and casting == "safe" and buffersize == 0:
+            real = numpy.nditer(given)
+        else:
+            named = named or {}
+            real = numpy.nditer(given, order=order, casting=casting, buffersize=buffersize, **named)
+        writes = op_flags is not None and _may_write(op_flags)
+        if type(op) is not ndarray:
+            writes = writes or any([x is None for x in given])
+        own = self.__dict__  # this type sets attributes of the iterator
+        own["_views"], own["_real"], own["_writes"] = views, real, writes
 
     def _values(self, x):
         """Values of NumPy's as ours; where they may be written to, over the same memory."""

@@ -114,6 +114,8 @@ def squeeze(a: Array, axis: Any = None):
         if _compiled:
             return a.reshape(_not_one(a.shape))
         return a.reshape(tuple([extent for extent in a.shape if extent != 1]))
+    if not _compiled:
+        no_flags("squeeze", axis)
     if a.ndim == 0 and axis in (0, -1):  # as NumPy has it
         return a.reshape(())
     axes = distinct("squeeze", axis, a.ndim)

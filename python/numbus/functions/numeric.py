@@ -9,7 +9,7 @@ from ..core.quick import FUSING
 from . import names as np
 from .joining import _along
 from .names import compiled as _compiled
-from .registry import Any, Array, Axis, Flag, Int, Operand, function
+from .registry import Any, Array, Axis, AxisOnly, Flag, Int, Operand, function
 
 __all__ = [
     "diff",
@@ -37,7 +37,7 @@ def diff(a: Array, n: Int = 1, axis: Axis = -1, prepend: Operand = None, append:
 
 
 @function("np.unwrap")
-def unwrap(p: Array, discont: Any = None, axis: Axis = -1, *, period: Any = 2 * np.pi):
+def unwrap(p: Array, discont: Any = None, axis: AxisOnly = -1, *, period: Any = 2 * np.pi):
     """`p` with steps along `axis` of more than half a period replaced by their complements.
 
     discont: the least step that is replaced, at least half of `period`.
@@ -184,7 +184,7 @@ def _broadcast(x, y):
 
 
 @function("np.trapezoid", "np.trapz")
-def trapezoid(y: Array, x: Operand = None, dx: Operand = 1.0, axis: Axis = -1):
+def trapezoid(y: Array, x: Operand = None, dx: Operand = 1.0, axis: AxisOnly = -1):
     """Integral along `axis` by the trapezoidal rule, over sample points `x` or steps `dx`."""
     d = dx
     if x is not None:

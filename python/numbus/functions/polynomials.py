@@ -10,7 +10,7 @@ from . import names as np
 from .axes import require_axis
 from .names import compiled as _compiled
 from .names import not_yet
-from .registry import Any, Array, Flag, Int, Operand, function
+from .registry import Any, Array, Flag, Int, IntOnly, Operand, function
 
 __all__ = []
 
@@ -264,7 +264,7 @@ def polyint(p: Array, m: Int = 1, k: Operand = None):
 
 
 @function("np.vander", few=True)
-def vander(x: Array, N: Int = None, increasing: Flag = False):
+def vander(x: Array, N: IntOnly = None, increasing: Flag = False):
     """(len(x), N) matrix of powers of the 1-D `x`: columns x**(N-1), …, x, 1, or the reverse."""
     if x.ndim != 1:
         raise ValueError("[vander] wrong dimension; got several axes; expected one")

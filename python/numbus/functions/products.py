@@ -7,7 +7,7 @@ import numpy
 from .. import _core
 from .._core import ndarray
 from ..core import dtypes, routines
-from ..core.errors import as_order, many_axes, message
+from ..core.errors import as_order, many_axes, message, no_flags
 from ..core.fallback import make
 from ..core.host import same_memory
 from ..core.operands import as_dtype, in_order, require_cast, store, to_ndarray
@@ -91,7 +91,7 @@ def _entries(op, axes, axis, keepdims):
             raise TypeError(message(op, "both axis and axes", "both", "one of them"))
         if op != "vecdot":
             raise TypeError(message(op, "several dimensions", f"axis={axis}", "axes="))
-        if not hasattr(axis, "__index__"):
+        if not hasattr(no_flags(op, axis), "__index__"):
             raise TypeError(message(op, "axis is not an integer", type(axis).__name__, "an int"))
         return [(axis,), (axis,), (axis,) if keepdims else ()]
     if axes is _NoValue:
@@ -369,6 +369,8 @@ def tensordot(a: Array, b: Array, axes: Any = 2):
         left, right = every(a.shape)[a.ndim - n :], every(b.shape)[:n]
     else:
         of_a, of_b = axes
+        if not _compiled:
+            no_flags("tensordot", of_a), no_flags("tensordot", of_b)
         left = distinct("tensordot", _several(of_a), a.ndim)
         right = distinct("tensordot", _several(of_b), b.ndim)
     if len(left) != len(right):

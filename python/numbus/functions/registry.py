@@ -24,7 +24,8 @@ _REFUSED, _FLAT, _KEPT = range(3)  # what an axis of None means
 @dataclasses.dataclass(frozen=True)
 class Argument:
     """What a parameter is. `words` are those of a Choice, the rules of an Out (how results are
-    cast, and whether they broadcast), and of an Axis whether arrays without axes have one."""
+    cast, and whether they broadcast); an Axis or an Int with words is no boolean, and an Axis of
+    "0-d" is one that arrays without axes have, too."""
 
     kind: str
     none: int = _KEPT
@@ -53,6 +54,7 @@ Array = Argument("Array")
 Operand = Argument("Operand")
 Axis = Argument("Axis", _REFUSED)
 AxisOrNumber = Argument("Axis", _REFUSED, ("0-d",))  # axis 0 of a number: it is one element
+AxisOnly = Argument("Axis", _REFUSED, ("int",))  # of functions of NumPy's that refuse booleans
 Axes = Argument("Axes")
 Out = Argument("Out")
 OutUnsafe = Argument("Out", words=("unsafe",))  # which takes results of any dtype
@@ -66,6 +68,7 @@ OutExact = Argument("Out", words=("read", "exact"))  # of the result's own type,
 DTypeArg = Argument("DTypeArg")
 Flag = Argument("Flag")
 Int = Argument("Int")
+IntOnly = Argument("Int", words=("int",))  # likewise
 
 
 def Choice(*words):

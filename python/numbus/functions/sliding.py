@@ -1,6 +1,7 @@
 """One line slid along another: convolve and correlate."""
 
 from ..core.dtypes import is_half
+from ..core.errors import no_flags
 from . import names as np
 from .names import compiled as _compiled
 from .registry import Any, Array, function
@@ -59,6 +60,8 @@ def _slid(op, x, w, mode, turned):
     turned: both lines run backwards, as does the result.
     """
     n, m = x.shape[0], w.shape[0]
+    if not _compiled:
+        no_flags(op, mode)
     if mode == "full" or mode == 2:
         before, length = m - 1, n + m - 1
     elif mode == "same" or mode == 1:

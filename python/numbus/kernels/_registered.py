@@ -119,7 +119,7 @@ def _conversions(row, definition):
             text.append(f"if isinstance({name}, (tuple, list)): {name} = _as_array({name})")
         elif what.kind == "Axis":
             inside = f"-{array}.ndim <= {name} < {array}.ndim"
-            if what.words:
+            if what.words == ("0-d",):
                 text.append(f"if {array}.ndim == 0: {array} = {array}.ravel()")
             text += [
                 *_of_run_time(row, name, array, p.default is None or what.none != 0),
