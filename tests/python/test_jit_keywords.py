@@ -125,3 +125,29 @@ def test_casting_of_astype():
             else:
                 with pytest.raises(TypeError, match="cannot cast"):
                     njit(function_of(text))(a)
+
+
+def test_lexsort():
+    """Keys are sorted one after the other, each of a type of its own."""
+    rng = np.random.default_rng(1)
+    a, b, c = rng.integers(0, 3, (3, 4)), rng.random((3, 4)).round(1), rng.random((3, 4)) > 0.5
+    check(function_of("np.lexsort((a, b, c), axis=0)", "a, b, c"), a, b, c)
+    check(function_of("np.lexsort([a[0], b[0]])", "a, b"), a, b)
+    check(function_of("np.lexsort(a)"), b)
+    check(function_of("np.lexsort(a[0])"), b)
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_subok_of_run_time(value):
+    """There are no subclasses."""
+    for text in ("np.exp(a, subok=b)", "np.add(a, 1, subok=b)", "np.isnan(a, subok=b, order='K')"):
+        check(function_of(text, "a, b"), A * 1.0, value)
+
+
+@pytest.mark.parametrize("value", [0.5, np.float32(0.5), 2, True, np.int8(1)])
+def test_special_functions_of_numbers(value):
+    special = pytest.importorskip("scipy.special")
+    for name in "erf erfc gamma gammaln expit logit ndtr entr".split():
+        f = function_of(f"special.{name}(a)", special=special)
+        got, want = njit(f)(value), getattr(special, name)(value)
+        np.testing.assert_allclose(got, want, rtol=1e-6)

@@ -149,12 +149,14 @@ def sort_complex(a: Array):
     return sorted_values.astype(np.complex64 if a.dtype in short else np.complex128)
 
 
-@function("np.lexsort", compiled=False, few=True)
+@function("np.lexsort", few=True)
 def lexsort(keys: Any, axis: Any = -1):
     """The indices, int64, that sort by several keys, of which the last one counts most.
 
     keys: arrays of one shape, or an array whose rows they are.
     """
+    if _compiled:
+        return _by_keys(keys, axis)
     keys = [to_ndarray(k) for k in keys]
     if not keys:
         raise TypeError(message("lexsort", "no keys", "an empty sequence", "at least one"))
@@ -165,16 +167,35 @@ def lexsort(keys: Any, axis: Any = -1):
     if not shape:
         return np.zeros((), np.int64)
     axis = one_axis("lexsort", axis, len(shape))
+    if len(shape) > 1:
+        return _by_keys(keys, axis)
     order = np.argsort(keys[0], axis)
-    if len(shape) == 1:
-        for key in keys[1:]:
-            order = order[np.argsort(key[order])]
-        return order
     for key in keys[1:]:
-        order = np.take_along_axis(
-            order, np.argsort(np.take_along_axis(key, order, axis), axis), axis
-        )
+        order = order[np.argsort(key[order])]
     return order
+
+
+def _by_keys(keys, axis):
+    """By one key after the other: argsort() leaves equal elements in their order."""
+    if np.ndim(keys[0]) == 0:
+        return np.int64(0)
+    order = np.argsort(keys[0], axis, stable=True)
+    if isinstance(keys, (tuple, list)):  # each of a type of its own
+        return _ordered_further(keys[1:], order, axis)
+    for key in keys[1:]:
+        order = _ordered(key, order, axis)
+    return order
+
+
+def _ordered(key, order, axis):
+    moved = np.argsort(np.take_along_axis(key, order, axis), axis, stable=True)
+    return np.take_along_axis(order, moved, axis)
+
+
+def _ordered_further(keys, order, axis):
+    if len(keys) == 0:
+        return order
+    return _ordered_further(keys[1:], _ordered(keys[0], order, axis), axis)
 
 
 @quick("sort_in_place")

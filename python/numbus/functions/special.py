@@ -8,6 +8,7 @@ import math
 
 from ..core.dtypes import kind_of
 from . import names as np
+from .floats import _cast
 from .registry import Operand, element, function
 
 __all__ = []
@@ -37,7 +38,7 @@ _erf = element(_erf, lambda x: 2 / math.sqrt(math.pi) * np.exp(-x * x))
 def erf(x: Operand, /):
     """The error function."""
     t = _result("erf", x)
-    return _erf(_wide(x)).astype(t)
+    return _cast(_erf(_wide(x)), t)
 
 
 def _erfc(x):
@@ -68,7 +69,7 @@ def _digamma(x):
 def erfc(x: Operand, /):
     """1 - erf(x)."""
     t = _result("erfc", x)
-    return _erfc(_wide(x)).astype(t)
+    return _cast(_erfc(_wide(x)), t)
 
 
 def _gamma(x):
@@ -86,7 +87,7 @@ _gamma = element(_gamma, lambda x: _gamma(x) * _digamma(x))
 def gamma(x: Operand, /):
     """The gamma function; NaN at negative integers, infinity of x's sign at zero."""
     t = _result("gamma", x)
-    return _gamma(_wide(x)).astype(t)
+    return _cast(_gamma(_wide(x)), t)
 
 
 def _gammaln(x):
@@ -104,14 +105,14 @@ _gammaln = element(_gammaln, lambda x: _digamma(x))
 def gammaln(x: Operand, /):
     """The logarithm of the gamma function's magnitude; infinity at 0 and at negative integers."""
     t = _result("gammaln", x)
-    return _gammaln(_wide(x)).astype(t)
+    return _cast(_gammaln(_wide(x)), t)
 
 
 @function("special.expit", "cupyx.scipy.special.expit")
 def expit(x: Operand, /):
     """1 / (1 + exp(-x))."""
     t = _result("expit", x)
-    return (1 / (1 + np.exp(-_wide(x)))).astype(t)
+    return _cast(1 / (1 + np.exp(-_wide(x))), t)
 
 
 @function("special.logit", "cupyx.scipy.special.logit")
@@ -119,14 +120,14 @@ def logit(x: Operand, /):
     """log(x / (1 - x))."""
     w = _wide(x)
     t = _result("logit", x)
-    return np.log(w / (1 - w)).astype(t)
+    return _cast(np.log(w / (1 - w)), t)
 
 
 @function("special.ndtr", "cupyx.scipy.special.ndtr")
 def ndtr(x: Operand, /):
     """The normal distribution's probability of values up to x."""
     t = _result("ndtr", x)
-    return (0.5 * _erfc(_wide(x) * -0.7071067811865476)).astype(t)
+    return _cast(0.5 * _erfc(_wide(x) * -0.7071067811865476), t)
 
 
 @element
@@ -140,7 +141,7 @@ def _xlogy(x, y):
 def xlogy(x: Operand, y: Operand, /):
     """x * log(y); 0 where x is 0 and y no NaN."""
     t = _result("xlogy", x, y)
-    return _xlogy(_wide(x), _wide(y)).astype(t)
+    return _cast(_xlogy(_wide(x), _wide(y)), t)
 
 
 @element
@@ -154,7 +155,7 @@ def _xlog1py(x, y):
 def xlog1py(x: Operand, y: Operand, /):
     """x * log1p(y); 0 where x is 0 and y no NaN."""
     t = _result("xlog1py", x, y)
-    return _xlog1py(_wide(x), _wide(y)).astype(t)
+    return _cast(_xlog1py(_wide(x), _wide(y)), t)
 
 
 @element
