@@ -477,8 +477,9 @@ Casting to_casting(PyObject* o) {
   if (PyUnicode_Check(o))
     for (auto [name, rule] : kRules)
       if (PyUnicode_CompareWithASCIIString(o, name) == 0) return rule;
-  raise(ErrorKind::Value, "casting", "unknown casting rule", nb::cast<std::string>(nb::handle(o)),
-        "no, equiv, safe, same_kind or unsafe");
+  const bool text = PyUnicode_Check(o) || PyBytes_Check(o);
+  raise(text ? ErrorKind::Value : ErrorKind::Type, "casting", "unknown casting rule",
+        nb::cast<std::string>(nb::str(nb::handle(o))), "no, equiv, safe, same_kind or unsafe");
 }
 
 char to_order(PyObject* o, std::string_view op, char otherwise) {

@@ -679,6 +679,37 @@ def test_booleans_for_integers(text):
         np.testing.assert_array_equal(np.asarray(got), want)
 
 
+@pytest.mark.parametrize("word", ["blah", "", 3, None])
+@pytest.mark.parametrize(
+    "text",
+    """einsum("ij->i", a, casting=w)
+    einsum("ij,kj", a, a, casting=w)
+    einsum("", 1, casting=w)
+    concatenate([a, a], casting=w or 0)
+    add(a, 1, casting=w)
+    matmul(a, a.T, casting=w)
+    clip(a, 0, 1, casting=w)
+    divmod(a, 2, casting=w)
+    sort(a, kind=w or "x")
+    argsort(a, kind=w or 3)
+    partition(a, 1, kind=w)
+    searchsorted(a[0], 1, side=w)
+    percentile(a, 50, method=w)
+    meshgrid(a[0], a[0], indexing=w)
+    linalg.qr(a, w)""".split("\n    "),
+)
+def test_words_that_are_none(text, word):
+    """TypeError or ValueError, as NumPy has them; no word is taken unread."""
+    given = np.arange(6.0).reshape(2, 3)
+    errors = []
+    for library in (np, nb):
+        space = {name: getattr(library, name) for name in dir(library) if name[0] != "_"}
+        with pytest.raises((TypeError, ValueError)) as caught:
+            eval(text, space | {"a": library.asarray(given), "w": word})
+        errors.append(caught.type)
+    assert errors[0] is errors[1]
+
+
 @pytest.mark.parametrize("letter", "?bBhHiIlLqQefdFD")
 def test_sort_in_place_of_few(letter):
     """NumPy sorts them where they lie: parts, rows turned round, what other views see."""

@@ -102,12 +102,21 @@ def one_int(op, name, value):
         ) from None
 
 
+CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe", "same_value")
+# Words that NumPy compares in Python, or that may be numbers.
+_COMPARED = ("method", "indexing", "mode")
+
+
 def one_of(op, name, value, words):
-    """The one of `words` that `value` is; ValueError where it is none of them."""
+    """The one of `words` that `value` is; ValueError where it is none of them, and for what is no
+    text the error that NumPy has: TypeError where its C code reads the word.
+    """
     for word in words:
         if value == word:
             return word
     expected = ", ".join([repr(word) for word in words])
+    if not isinstance(value, (str, bytes)) and name not in _COMPARED:
+        raise TypeError(message(op, f"{name} is no text", type(value).__name__, expected))
     raise ValueError(message(op, f"{name} not known", repr(value), expected))
 
 

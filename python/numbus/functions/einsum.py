@@ -8,7 +8,7 @@ import numpy
 
 from .. import _core
 from ..core import dtypes, routines
-from ..core.errors import as_order, message
+from ..core.errors import CASTINGS, as_order, message, one_of
 from ..core.operands import as_dtype, in_order, store, to_ndarray
 from ..core.quick import quick
 from . import names as np
@@ -31,6 +31,7 @@ def einsum(*operands, out=None, dtype=None, order="K", casting="safe", optimize=
     if not isinstance(optimize, (bool, str, list, tuple)):
         raise TypeError(message("einsum", "optimize", type(optimize).__name__, "a bool or a path"))
     order = as_order("einsum", order)
+    one_of("einsum", "casting", casting, CASTINGS)
     inputs, output, arrays = _parse(operands)
     kind = as_dtype("einsum", dtype, dtypes.result_type(*{a.dtype for a in arrays}))
     if order == "A":

@@ -7,7 +7,7 @@ import numpy
 from .. import _core
 from .._core import ndarray
 from ..core import dtypes, routines
-from ..core.errors import as_order, many_axes, message, no_flags
+from ..core.errors import CASTINGS, as_order, many_axes, message, no_flags, one_of
 from ..core.fallback import make
 from ..core.host import same_memory
 from ..core.operands import as_dtype, in_order, require_cast, store, to_ndarray
@@ -21,7 +21,6 @@ from .registry import Any, Array, DTypeArg, OutBroadcast, OutCast, OutExact, fun
 __all__ = []
 
 _NoValue = numpy._NoValue
-_CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe", "same_value")
 
 
 def _mismatch(op, a, b):
@@ -150,8 +149,7 @@ def _with_keywords(op, least, inner, body):
         if type(subok) is not bool:
             raise TypeError(message(op, "subok must be a boolean", repr(subok), "True or False"))
         order = as_order(op, order)
-        if casting not in _CASTINGS:
-            raise ValueError(message(op, "unknown casting", repr(casting), ", ".join(_CASTINGS)))
+        one_of(op, "casting", casting, CASTINGS)
         if isinstance(out, tuple):
             (out,) = out
         a, b = to_ndarray(x1), to_ndarray(x2)
