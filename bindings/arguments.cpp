@@ -105,6 +105,7 @@ frontend::Options to_options(nb::handle dict) {
   flag("parallel", o.parallel);
   flag("python_errors", o.python_errors);
   flag("long_loops", o.long_loops);
+  o.shares_scopes = Py_Version >= 0x030C0000;
   // Asked for all functions at once, as in Numba.
   for (const char* name : {"NUMBUS_BOUNDSCHECK", "NUMBA_BOUNDSCHECK"})
     if (const char* asked = std::getenv(name); asked && *asked) {

@@ -554,6 +554,7 @@ Value Lower::call_inline(const Call& c, const Node& definition, const std::strin
       outer, source,
       caller->prefix + name + std::to_string(c.n.line) + ":" + std::to_string(c.n.col) + ".");
   scope_ = &scope;
+  enter(scope, definition);
   const Node& a = *definition.one(Field::args);
   size_t i = 0;
   for (Field f : {Field::posonlyargs, Field::args, Field::vararg, Field::kwonlyargs})

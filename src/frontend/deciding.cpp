@@ -69,6 +69,7 @@ void Lower::asks_for(const Value& v) { numbers_in(v, asked_); }
 
 // The parameters that the numbers which were asked for come from, the last one first.
 std::vector<size_t> Lower::parameters_asked_for() {
+  if (!f_) return {};         // between passes
   std::vector<size_t> owner;  // of the words of parameters
   for (size_t p = 0; p < spec_.arguments.size(); ++p)
     owner.resize(owner.size() + words(spec_.arguments[p]).size(), p);

@@ -160,7 +160,7 @@ Value Lower::maybe_none(const Node& n) {
       Value v = maybe_none(*n.one(Field::value));
       if (v.lazy) v = materialise(n, v);
       v = boxed(n, v);
-      assign(*n.one(Field::target), v);
+      assign_around(*n.one(Field::target), v);
       return v;
     }
     case NodeKind::JoinedStr: return joined_text(n);

@@ -40,6 +40,7 @@ struct Options {
   bool parallel = false;
   bool long_loops = true;     // loops that count may take long: on a GPU, too, they look for Ctrl-C
   bool python_errors = true;  // Python's own numbers raise ZeroDivisionError
+  bool shares_scopes = true;  // comprehensions see names as the function itself: Python 3.12
   bool device = false;        // no kernel but a function that others' code for a GPU calls
   // What a function that others' code calls returns, where that is declared: None or a number.
   std::optional<Type> returns = {};

@@ -189,6 +189,7 @@ Value Lower::call_lifted(const Call& c, int number) {
   Call all{c.n, c.args, c.keywords};
   Scope* caller = std::exchange(scope_, seen->second);
   for (const std::string& name : u_.lifted[static_cast<size_t>(number)].names) {
+    expect_value_for_lifted(c.n, name);
     const Value v = read_variable(c.n, name);
     const bool function = v.type.is(Type::Tag::Function) && v.type.text != "function";
     if (function)

@@ -729,6 +729,7 @@ Value Lower::comprehension(const Node& n) {
 void Lower::comprehension_loops(const Node& n, const Sequence& all,
                                 const std::function<void()>& each) {
   const auto& generators = n.all(Field::generators);
+  forget_renewed(n);
   Scope* outer = scope_;
   Scope& scope =
       new_scope(outer, outer->source,

@@ -68,6 +68,7 @@ bool is_a(const Unit& u, const std::string& cls, const std::string& of) {
       {"AttributeError", "Exception"},      {"MemoryError", "Exception"},
       {"RuntimeError", "Exception"},        {"NotImplementedError", "RuntimeError"},
       {"StopIteration", "Exception"},       {"Exception", "BaseException"},
+      {"UnboundLocalError", "NameError"},   {"NameError", "Exception"},
   };
   if (cls == of) return true;
   if (auto known = u.bases.find(cls); known != u.bases.end() && known->second.contains(of))
@@ -213,6 +214,8 @@ void Lower::pass() {
   lifted_.clear();
   asked_.clear();
 
+  enter(*scope_, source_.definition);
+
   // Parameters become variables: Python may assign to them.
   std::vector<Val> params;
   f.generator = generates_;
@@ -293,6 +296,8 @@ void Lower::pass() {
   spec_.sites = sites_;
   u_.result.module.functions[spec_.function] = std::move(f);
   scope_ = nullptr;
+  f_ = nullptr;
+  b_ = nullptr;
 }
 
 // --- errors
@@ -369,15 +374,23 @@ Val Lower::new_variable(DType t, Val first) {
 
 // A variable of the function that is being built: those around a parallel loop's body are read
 // through the portion, also by local functions that see them.
-Lower::Variable* Lower::find_variable(const std::string& name) {
+// `last`: the function whose own name it is.
+Lower::Variable* Lower::find_variable(const std::string& name, const Scope* last) {
   for (Scope* s = scope_; s && s->portion == portion_; s = s->outer) {
     auto it = s->variables.find(name);
     if (it != s->variables.end()) return &it->second;
+    if (s == last) break;
   }
   return nullptr;
 }
 
 Value Lower::read_variable(const Node& at, const std::string& name) {
+  const auto uncertain = u_.uncertain.find(&at);
+  const Scope* own = nullptr;
+  if (uncertain != u_.uncertain.end()) {
+    if (!expect_value(at, name, uncertain->second)) return of_raising();
+    if (!uncertain->second.free) own = scope_of(*uncertain->second.definition);
+  }
   if (portion_) {
     if (std::optional<Value> v = portion_->read(*this, name)) {
       if (portion_->carries(name))
@@ -389,7 +402,7 @@ Value Lower::read_variable(const Node& at, const std::string& name) {
       return narrowed(name, *v);
     }
   }
-  if (Variable* v = find_variable(name)) {
+  if (Variable* v = find_variable(name, own)) {
     if (v->of_iterations)
       fail(at, "each iteration of the parallel loop has its own '" + name + "', which ends with it",
            "write to an array at the iteration's index, or use range instead of prange");
@@ -426,6 +439,11 @@ Lower::Variable& Lower::declare(const std::string& name, const Type& t) {
 }
 
 void Lower::assign_name(const Node& at, const std::string& name, Value v, bool fresh) {
+  put_in_variable(at, name, std::move(v), fresh);
+  has_value(name, true);
+}
+
+void Lower::put_in_variable(const Node& at, const std::string& name, Value v, bool fresh) {
   if (v.lazy) v = materialise(at, v);
   if (boxes_lists_ && v.type.listed) v = boxed(at, v);
   if (scope_->depth == 0 && name != "return") {

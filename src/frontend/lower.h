@@ -38,9 +38,10 @@ class Lower : private State {
   [[noreturn]] void not_yet(const Node& at, const std::string& what, const std::string& hint = "");
   [[noreturn]] void unsupported(const Node& n);
   Value read_variable(const Node& at, const std::string& name);
-  Variable* find_variable(const std::string& name);
+  Variable* find_variable(const std::string& name, const Scope* last = nullptr);
   // `fresh`: the value has just been made, with no loop or branch since.
   void assign_name(const Node& at, const std::string& name, Value v, bool fresh = false);
+  void put_in_variable(const Node& at, const std::string& name, Value v, bool fresh);
   void remember(const std::string& key, const Value& v);
   static size_t recall(Value& v, const std::vector<std::optional<Scalar>>& known, size_t at);
   Variable& declare(const std::string& name, const Type& t);
@@ -65,6 +66,18 @@ class Lower : private State {
   Scope& new_scope(Scope* outer, const Source* source, std::string prefix);
   Value local_function(const Node& n, const std::string& name);
 
+  // --- uncertain.cpp
+  static std::string flag_of(const std::string& name) { return "?" + name; }
+  void enter(Scope& scope, const Node& definition);
+  void make_flags(Scope& scope, const std::set<std::string>& names);
+  void has_value(const std::string& name, bool yes);
+
+  Scope* scope_of(const Node& definition);
+  std::optional<Val> flag(const std::string& name);
+  bool expect_value(const Node& at, const std::string& name, const UncertainRead& read);
+  void raise_without_value(const Node& at, const std::string& name, bool free);
+  void expect_value_for_lifted(const Node& at, const std::string& name);
+
   // --- statements.cpp
   // Whether control never gets past it: what follows is not looked at.
   bool block(const std::vector<Node>& body);
@@ -72,6 +85,7 @@ class Lower : private State {
   bool carry_out(const Node& n);
   void assign(const Node& target, const Value& v, bool fresh = false);
   void assign_starred(const Node& target, const Value& v);
+  void assign_around(const Node& target, const Value& v);
   void aug_assign(const Node& n);
   bool if_statement(const Node& n);
   void return_value(const Node& n, const Value& v);

@@ -198,6 +198,7 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
   Scope& scope = new_scope(nullptr, outer_scope->source,
                            outer_scope->prefix + "p" + std::to_string(n.line) + ".");
   scope.depth = 1;
+  scope.definition = outer_scope->definition;
   scope_ = &scope;
 
   auto parameter = [&](DType t) {
@@ -210,6 +211,10 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
       partials_in = parameter(DType::I64);
   status_ = new_variable(DType::I32);
   outermost_ = raising_to_ = return_to_ = begin_loop();
+  std::set<std::string> flags;
+  if (auto all = u_.uncertain_names.find(scope.definition); all != u_.uncertain_names.end())
+    for (const std::string& name : all->second)
+      if (p.own.contains(name)) flags.insert(name);
   for (auto& [name, op] : p.reductions) {
     Variable* v = nullptr;
     for (auto& [other, variable] : reduced)
@@ -234,6 +239,7 @@ void Lower::parallel_loop(const Node& n, const Value& range) {
   Val loop = begin_loop();
   Val now = get(i);
   when(negate(less(now, high)), [&] { break_loop(loop); });
+  make_flags(scope, flags);
   assign(target, integer(add(first_in, mul(now, step_in))));
   loop_body(n, {loop, true});
   loop_next(loop);

@@ -32,7 +32,8 @@ struct Parts {
     Scope* outer = nullptr;
     int depth = 0;  // of nested statements: assignments outside of any begin a new version
     const Source* source = nullptr;
-    const void* portion = nullptr;  // the parallel loop's body that it stands in
+    const Node* definition = nullptr;  // the function; none: a comprehension's own
+    const void* portion = nullptr;     // the parallel loop's body that it stands in
     // Names that hold a value here, whatever their type says: they have been compared with None.
     std::set<std::string> present;
 

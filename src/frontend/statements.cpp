@@ -112,7 +112,12 @@ bool Lower::carry_out(const Node& n) {
       break;
     case NodeKind::Delete:
       for (const Node& t : n.all(Field::targets)) {
-        if (t.kind == NodeKind::Name) continue;
+        if (t.kind == NodeKind::Name) {
+          auto read = u_.uncertain.find(&t);
+          if (read != u_.uncertain.end() && !expect_value(t, t.text, read->second)) return true;
+          has_value(t.text, false);
+          continue;
+        }
         Value list = t.kind == NodeKind::Subscript ? maybe_none(*t.one(Field::value)) : Value{};
         list = some(t, list, "'NoneType' object does not support item deletion");
         if (list.unknown() && t.kind == NodeKind::Subscript) continue;
@@ -244,6 +249,18 @@ void Lower::assign(const Node& target, const Value& v, bool fresh) {
     }
     default: not_yet(target, "this target of an assignment");
   }
+}
+
+// name := …, which in a comprehension is a name of the function around it.
+void Lower::assign_around(const Node& target, const Value& v) {
+  Scope* inside = scope_;
+  while (!scope_->definition && scope_->outer) scope_ = scope_->outer;
+  scope_->depth += scope_ != inside;
+  assign(target, v);
+  scope_->depth -= scope_ != inside;
+  // The comprehension may have no items.
+  if (scope_ != inside) scope_->present.erase(target.text);
+  scope_ = inside;
 }
 
 // a, *rest, z = …: the rest is a list.

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/assigned.h"
 #include "frontend/frontend.h"
 
 namespace numbus::frontend {
@@ -114,6 +115,10 @@ struct Unit {
     int first = 0, count = 1;  // those that call each other have these numbers
   };
   std::deque<Lifted> lifted = {};
+  // Reads that may come before an assignment, and the names that they read, by function.
+  UncertainReads uncertain = {};
+  std::map<const Node*, std::set<std::string>> uncertain_names = {};
+  const std::set<std::string>& uncertain_in(const Node& definition);
   static constexpr int kLifted = 1 << 24;  // their numbers begin there
   const Source& source(int number) {
     return number < kLifted ? program.source(number)

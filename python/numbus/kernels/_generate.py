@@ -25,7 +25,7 @@ def subscripted(array, axes, first="i"):
 def result_dtype(function, args):
     """The dtype of what a compiled function returns for elements of arrays, and numbers.
 
-    The function is called with x[0, …] of every array, in a loop that never runs.
+    The function is called with x[0, …] of every array, for the items of a list that has none.
     """
     names = [f"x{k}" for k in range(len(args))]
     given = []
@@ -36,9 +36,7 @@ def result_dtype(function, args):
         "probe",
         [
             f"def probe({', '.join(names)}):",
-            "    for _ in range(0):",
-            f"        v = function({', '.join(given)})",
-            "    return np.full(0, v)",
+            f"    return np.array([function({', '.join(given)}) for _ in range(0)])",
         ],
         {"error_model": "numpy"},
         function=function,

@@ -299,9 +299,8 @@ class StencilFunc:
                 f"{self._names[0]}; expected the same extents at least')",
             ]
         lines += [
-            # Never runs: says what type the kernel's result has.
-            "    for _ in range(0):",
-            f"        w = np.asarray(element({zeros}))",
+            # Has no items: says what type the kernel's result has.
+            f"    w = np.array([element({zeros}) for _ in range(0)])",
             "    if out is None:",
             f"        r = np.empty(({extents}), w.dtype)",
             "    else:",
@@ -509,9 +508,7 @@ class StencilFunc:
             zeros = ", ".join([*names, *["0"] * self.ndim])
             lines = [
                 f"def probe({', '.join(names)}):",
-                "    for _ in range(0):",
-                f"        w = np.asarray(element({zeros}))",
-                "    return np.empty(0, w.dtype)",
+                f"    return np.array([element({zeros}) for _ in range(0)])",
             ]
             probe = compiled(
                 "probe", lines, {"error_model": "numpy"}, element=self._element, np=numpy
