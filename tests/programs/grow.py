@@ -31,8 +31,9 @@ from .texts import Texts
 from .wider import Wider
 from .yielders import Yielders
 
-GRAMMAR_VERSION = 15
+GRAMMAR_VERSION = 16
 RECORDS_FROM = 3_000_000  # seeds before it mean the programs of grammar 14
+UNSET_FROM = 4_000_000  # … of grammar 15
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Features:
     depth: int = 3
     scalar: bool = False  # for kernels: nothing allocates memory
     records: bool = False
+    unset: bool = False  # names that may have no value where they are read
 
 
 @dataclass
@@ -101,6 +103,7 @@ class Grower(
         self.latest_too = not self.scalar and self.r.random() < 0.35  # much of grammar 14
         self.pythons = False
         self.recorded = features.records and not self.scalar and self.r.random() < 0.6
+        self.unset = features.unset and self.r.random() < 0.6
         self.holders: dict = {}  # lists and dicts that hold None, too: a sample of the rest
         self.yielders: dict = {}  # names that hold one: a sample of what it yields
         self.maybes: dict = {}  # names that hold None or a value: a sample of the value
@@ -346,7 +349,9 @@ class Grower(
 
 
 def generate(seed: int, features: Features | None = None) -> Program:
-    features = features or Features(scalar=seed % 4 == 3, records=seed >= RECORDS_FROM)
+    features = features or Features(
+        scalar=seed % 4 == 3, records=seed >= RECORDS_FROM, unset=seed >= UNSET_FROM
+    )
     for again in range(50):
         grower = Grower(seed * 1000 + again, features)
         try:

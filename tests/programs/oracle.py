@@ -22,7 +22,7 @@ import numpy as np
 from . import differences, one_type
 from .differences import NoVerdict
 from .instrument import instrumented
-from .raised import message_of, raised_by_program
+from .raised import class_of, is_unset, message_of, raised_by_program
 from .shadows import either_zero, perturbed
 from .values import distance, leaves, same_bits
 
@@ -685,13 +685,15 @@ def execute(code, run: Run) -> Outcome:
     result = outcome(space["f"], arguments)
     result.inexact = run.inexact
     of_none = "NoneType" in str(result.error)  # a name that may hold None, used as a value
-    if isinstance(result.error, ILL_FORMED) and not (of_none or raised_by_program(result.error)):
+    if isinstance(result.error, ILL_FORMED) and not (
+        of_none or raised_by_program(result.error) or is_unset(result.error)
+    ):
         raise NoVerdict(f"no program: {type(result.error).__name__}")
     return result
 
 
 def parts(o: Outcome):
-    found = [("error", type(o.error).__name__, None)] if o.error else list(leaves(o.value))
+    found = [("error", class_of(o.error), None)] if o.error else list(leaves(o.value))
     for k, a in enumerate(o.arguments):
         found += leaves(a, f"argument {k}")
     return found
@@ -762,7 +764,7 @@ def expected(text: str, shadows: int = SHADOWS, contracts: bool = False) -> Expe
 def difference(want: Expected, got: Outcome) -> str:
     """How an outcome differs from what it has to be; "" where it does not."""
     error = want.outcome.error
-    if got.error is not None and (error is None or type(got.error) is not type(error)):
+    if got.error is not None and (error is None or class_of(got.error) != class_of(error)):
         text = str(got.error).split("\n")[0]
         wanted = repr(error) if error is not None else "no error"
         return f"{type(got.error).__name__}: {text}; want {wanted[:200]}"

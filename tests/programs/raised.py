@@ -15,6 +15,16 @@ def raised_by_program(error) -> bool:
     return message_of(error).startswith(("own ", "('own ")) or isinstance(error, AssertionError)
 
 
+def is_unset(error) -> bool:
+    """Whether a name of the program's was read that had no value."""
+    return isinstance(error, NameError) and "not associated with a value" in str(error)
+
+
+def class_of(error) -> str:
+    """The class of an error: where a name has no value, the oracle's lambdas see it from within."""
+    return "NameError" if is_unset(error) else type(error).__name__
+
+
 def message_of(error) -> str:
     """What an error says; NumPy's numbers in it come out as Python's, as those in results do."""
     if error is None:

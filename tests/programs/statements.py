@@ -216,13 +216,20 @@ class Statements:
 
     # ---- blocks ----------------------------------------------------------------------------------
     def block(self, count: int, names=()):
-        """A block's statements; what it names is forgotten after it."""
+        """A block's statements; what it names is forgotten after it, or may have no value there."""
         known = set(self.ns)
         self.level += 1
         self.body(count)
         self.level -= 1
-        for name in [n for n in self.ns if n not in known]:
-            del self.ns[name]
+        self.forget([n for n in self.ns if n not in known])
+
+    def forget(self, names):
+        for name in names:
+            value = self.ns[name]
+            plain = name not in self.hidden and name not in self.maybes and (
+                is_number(value) or is_array(value) or is_text(value))  # fmt: skip
+            if not (self.unset and plain and self.r.random() < 0.3):
+                del self.ns[name]
 
     def do_if(self):
         r = self.r
@@ -302,8 +309,7 @@ class Statements:
         self.block(self.r.randint(1, 3))
         self.loops.pop()
         leaves = any(line == "break" for _, line in self.lines[first:])
-        for name in [n for n in self.ns if n not in known]:
-            del self.ns[name]
+        self.forget([n for n in self.ns if n not in known])
         self.fixed = fixed | (self.fixed & set(samples))
         # An else tells whether the loop was left.
         if self.r.random() < (0.6 if leaves else 0.12):
