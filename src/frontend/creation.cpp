@@ -180,9 +180,8 @@ Value Lower::numpy_arange(const Call& c, const std::string& name) {
   Value span = binary(n, Op::subtract, stop, start);
   Val count;
   if (is_float(span.type.dtype) || is_float(step.type.dtype)) {
-    Value q =
-        unary(n, Op::ceil,
-              cast(n, binary_numbers(n, Op::divide, cast(n, span, DType::F64), step), DType::F64));
+    // Of NumPy's float32, in float32.
+    Value q = unary(n, Op::ceil, cast(n, binary_numbers(n, Op::divide, span, step), DType::F64));
     Val length = as(q, DType::F64);
     auto raise = [&](Val condition, const char* text) {
       when(condition, [&] { raise_at(site(n, "ValueError", text)); }, {}, ir::kRare);
@@ -207,16 +206,27 @@ Value Lower::numpy_arange(const Call& c, const std::string& name) {
     count = constant_of(s) == 1 ? more : b_->emit(Op::floor_divide, DType::I64, more, s);
   }
   count = b_->emit(Op::maximum, DType::I64, count, ci(0));
-  Value first = cast(n, start, found), delta = cast(n, step, found);
-  // NumPy takes the step from the first two values, both rounded to the type.
-  if (is_float(start.type.dtype) || is_float(step.type.dtype))
-    delta = cast(n, binary(n, Op::subtract, cast(n, binary(n, Op::add, start, step), found), first),
+  Value first = cast(n, start, found), delta = cast(n, step, found), second;
+  // NumPy takes the step from the first two values, both rounded to the type; float16 in float32.
+  const DType within = computed_in(found);
+  if (is_float(start.type.dtype) || is_float(step.type.dtype) || is_float(found)) {
+    second = cast(n, binary(n, Op::add, start, step), found);
+    delta =
+        cast(n, binary(n, Op::subtract, cast(n, second, within), cast(n, first, within)), within);
+  }
+  // In short types the second is not always the first and the step; in float64 it is.
+  const bool apart = is_float(found) && found != DType::F64 &&
+                     !(first.known && first.known->real() == 0 && found == DType::F32);
+  return lazy(
+      found, std::vector<Val>{count},
+      [this, first, second, delta, found, within, apart, &n](std::span<const Val> at) {
+        Value i = cast(n, integer(at[0]), within);
+        Value r =
+            cast(n, binary(n, Op::add, cast(n, first, within), binary(n, Op::multiply, i, delta)),
                  found);
-  return lazy(found, std::vector<Val>{count},
-              [this, first, delta, found, &n](std::span<const Val> at) {
-                Value i = cast(n, integer(at[0]), found);
-                return cast(n, binary(n, Op::add, first, binary(n, Op::multiply, i, delta)), found);
-              });
+        if (!apart) return r;
+        return choose(n, b_->emit(Op::equal, DType::Bool, at[0], ci(1)), second, r);
+      });
 }
 
 // Of numbers.

@@ -29,6 +29,7 @@ __all__ = [
 
 _INT64 = numpy.dtype(numpy.int64)
 _FLOAT64 = numpy.dtype(float)
+_SHORT = numpy.dtype(numpy.float32), numpy.dtype(numpy.float16)
 _LIMIT = 1 << 62
 
 
@@ -87,9 +88,18 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, like=None):
         second = start + step
         second = dtype.type(second).item() if not isinstance(second, int) else second
         return _core.arange(int(first), int(second) - int(first), n, dtype)
-    # NumPy takes the step from the first two values, both rounded to the dtype.
-    first = dtype.type(start)
-    return _core.arange(float(first), float(dtype.type(start + step) - first), n, dtype)
+    # NumPy takes the step from the first two values, both rounded to the dtype; in float16 it
+    # computes with float32.
+    first, second = dtype.type(start), dtype.type(start + step)
+    if dtype not in _SHORT or n < 2:
+        return _core.arange(float(first), float(second - first), n, dtype)
+    delta = numpy.float32(second) - numpy.float32(first)
+    result = _core.arange(float(first), float(delta), n, _SHORT[0])
+    if dtype != _SHORT[0]:
+        result = result.astype(dtype)
+    if dtype.type(numpy.float32(first) + delta).tobytes() != second.tobytes():
+        result[1] = second
+    return result
 
 
 @makes(numpy.linspace)
