@@ -110,6 +110,7 @@ frontend::Options to_options(nb::handle dict) {
   for (const char* name : {"NUMBUS_BOUNDSCHECK", "NUMBA_BOUNDSCHECK"})
     if (const char* asked = std::getenv(name); asked && *asked) {
       o.boundscheck = std::string_view(asked) != "0";
+      o.same_for_all = true;
       break;
     }
   return o;

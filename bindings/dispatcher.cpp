@@ -1,4 +1,5 @@
 // Calling compiled functions from Python: code for the types of the arguments, and results.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -529,9 +530,14 @@ void bind_frontend(nb::module_& m) {
       },
       "What tells the types of arguments apart, of arrays also their order; None for what plain "
       "calls do not have.");
-  m.def("add_function", [](const std::string& name, const std::string& file, int kind) {
-    return PythonProgram::get().add_function(name, file, kind);
-  });
+  m.def(
+      "add_function",
+      [](const std::string& name, const std::string& file, int kind,
+         std::optional<bool> boundscheck) {
+        return PythonProgram::get().add_function(name, file, kind, boundscheck);
+      },
+      nb::arg("name"), nb::arg("file"), nb::arg("kind"), nb::arg("boundscheck").none() = nb::none(),
+      "The number of a new function; boundscheck: what it says of itself, whoever calls it.");
   m.def("define_function", [](int f, nb::object tree) { PythonProgram::get().define(f, tree); });
   m.def("add_global_array", [](nb::object a) { return PythonProgram::get().add_array(a); });
   m.def("extend", [](const std::string& what) { PythonProgram::get().extended.insert(what); });

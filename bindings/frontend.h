@@ -22,7 +22,8 @@ class PythonProgram : public frontend::Program {
   int overloaded(const std::string& what, const std::vector<frontend::Type>& arguments,
                  const std::vector<std::string>& names, std::string& mistake) override;
 
-  int add_function(const std::string& name, const std::string& file, int kind);
+  int add_function(const std::string& name, const std::string& file, int kind,
+                   std::optional<bool> boundscheck);
   void define(int function, nb::handle tree);
   int add_array(nb::handle array);
   void set_library(nb::object finder) { finder_ = std::move(finder); }

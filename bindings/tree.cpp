@@ -168,10 +168,12 @@ int PythonProgram::overloaded(const std::string& what, const std::vector<fronten
   return -1;
 }
 
-int PythonProgram::add_function(const std::string& name, const std::string& file, int kind) {
+int PythonProgram::add_function(const std::string& name, const std::string& file, int kind,
+                                std::optional<bool> boundscheck) {
   sources_.push_back(std::make_unique<frontend::Source>());
   sources_.back()->kind = static_cast<frontend::Source::Kind>(kind);
   sources_.back()->name = name;
+  sources_.back()->boundscheck = boundscheck;
   sources_.back()->file = file;
   return static_cast<int>(sources_.size()) - 1;
 }

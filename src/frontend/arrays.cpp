@@ -132,6 +132,12 @@ Val Lower::from_end(Val i, Val extent) {
   return b_->emit(Op::select, DType::I64, less(i, ci(0)), add(i, extent), i, ir::kFromEnd);
 }
 
+bool Lower::checks_bounds() const {
+  const Source* s = scope_ ? scope_->source : nullptr;
+  if (s && s->boundscheck && !u_.options.same_for_all) return *s->boundscheck;
+  return u_.options.boundscheck || u_.options.debug;
+}
+
 // The same, looked at where bounds are checked. `array` is how the source names what is
 // indexed.
 Val Lower::wrapped(const Node& n, Val i, Val extent, size_t axis, const Node* array) {
@@ -141,7 +147,7 @@ Val Lower::wrapped(const Node& n, Val i, Val extent, size_t axis, const Node* ar
     at = add(extent, i);
   else if (!k && u_.options.wraparound)
     at = from_end(i, extent);
-  if (u_.options.boundscheck || u_.options.debug) {
+  if (checks_bounds()) {
     Val low = less(at, ci(0)), high = negate(less(at, extent));
     auto raise = [&] {
       std::string of = array && array->kind == NodeKind::Name ? " of '" + array->text + "'" : "";

@@ -90,7 +90,7 @@ void Lower::expect_indices(const Node& n, Offsets& p) {
   for (size_t k = 0; k < p.at.size(); ++k)
     if (p.at[k].type.is_number())
       wrapped(n, as(p.at[k], DType::I64), p.base.shape()[p.axes[k]], p.axes[k], array_node(n));
-  if (!u_.options.boundscheck && !u_.options.debug) return;
+  if (!checks_bounds()) return;
   auto count = [&](std::span<const Val> extents) {
     Val all = ci(1);
     for (Val extent : extents) all = mul(all, extent);

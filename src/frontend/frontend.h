@@ -35,7 +35,8 @@ struct Options {
   bool kernel = false;  // a launch over a grid
   bool fastmath = false;
   bool boundscheck = true;
-  bool wraparound = true;  // negative indices count from the end; else there are none
+  bool same_for_all = false;  // of boundscheck: whatever functions say of themselves
+  bool wraparound = true;     // negative indices count from the end; else there are none
   bool debug = false;
   bool parallel = false;
   bool long_loops = true;     // loops that count may take long: on a GPU, too, they look for Ctrl-C

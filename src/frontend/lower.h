@@ -450,6 +450,7 @@ class Lower : private State {
   Val address(const Node& n, const Value& a, std::span<const Val> at, bool wrap, Val& base);
   Val step_of_slice(const Node& n, const Value& v);
   Val from_end(Val i, Val extent);
+  bool checks_bounds() const;
   Val wrapped(const Node& n, Val i, Val extent, size_t axis, const Node* array);
   // What a subscript indexes, where it is one.
   const Node* array_node(const Node& n) {

@@ -2,6 +2,7 @@
 // that is not local already resolved.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -91,6 +92,7 @@ struct Source {
   // The user's own; a function of Numbus's that stands for one of NumPy's; a registered one, whose
   // arguments that are known while compiling stay so: it is expanded where it is called.
   enum Kind : uint8_t { User, Library, Registered } kind = User;
+  std::optional<bool> boundscheck = {};  // what it says of itself, whoever calls it
   bool library() const { return kind != User; }
 };
 

@@ -1,7 +1,5 @@
 """cuda.jit(debug=True): races, threads that do not meet and wrong indices; and correct kernels."""
 
-import warnings
-
 import numpy as np
 import pytest
 from numbus import cuda
@@ -623,10 +621,57 @@ def test_without_debug_the_message_says_what_would_tell_more():
         plain[1, 32](np.zeros(32))
 
 
-@pytest.mark.parametrize("options", [{"debug": True}, {"boundscheck": False}, {"debug": False}])
-def test_a_device_function_is_checked_as_its_kernel_is(options):
-    with pytest.warns(RuntimeWarning, match=f"as its kernel is; got {next(iter(options))}="):
-        cuda.jit(device=True, **options)(lambda x: x)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        cuda.jit(device=True, fastmath=True, inline=True)(lambda x: x)
+def element(x, i):
+    return x[i]
+
+
+CHECKS = [
+    ({}, {}, True),
+    ({}, {"boundscheck": False}, False),
+    ({"boundscheck": False}, {}, False),
+    ({"boundscheck": True}, {"boundscheck": False}, True),
+    ({"debug": True}, {"boundscheck": False}, True),
+    ({"debug": False}, {"boundscheck": False}, False),
+    ({"boundscheck": False}, {"debug": True}, False),
+]
+
+
+@pytest.mark.parametrize("own, of_kernel, checked", CHECKS)
+def test_a_device_function_is_checked_as_it_says(own, of_kernel, checked):
+    read = cuda.jit(device=True, **own)(element)
+    other = cuda.jit(device=True)(element)  # the same function, as its kernel is checked
+
+    @cuda.jit(**of_kernel)
+    def k(x, out, i):
+        out[0] = read(x, i)
+        if i < 0:
+            out[1] = other(x, i)
+
+    x, out = np.arange(8.0)[2:5], np.zeros(2)  # what lies after its end is memory of ours
+    k[1, 1](x, out, 1)
+    cuda.synchronize()
+    assert out[0] == 3
+    if checked:
+        with pytest.raises(IndexError, match="index 3 is out of bounds"):
+            k[1, 1](x, out, 3)
+            cuda.synchronize()
+    elif not cuda.is_available():
+        k[1, 1](x, out, 3)
+        assert out[0] == 5
+
+
+def test_both_forms_of_one_device_function_in_a_kernel():
+    checked = cuda.jit(device=True, boundscheck=True)(element)
+    free = cuda.jit(device=True, boundscheck=False)(element)
+
+    @cuda.jit
+    def k(x, out, i):
+        out[0] = free(x, i)
+        out[1] = checked(x, i)
+
+    x, out = np.arange(8.0)[2:5], np.zeros(2)
+    with pytest.raises(IndexError, match="index 3 is out of bounds"):
+        k[1, 1](x, out, 3)
+        cuda.synchronize()
+    if not cuda.is_available():
+        assert out[0] == 5

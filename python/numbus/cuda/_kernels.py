@@ -3,7 +3,6 @@
 import functools
 import inspect
 import os
-import warnings
 
 from .. import _core
 from ..functions.creation import asarray
@@ -11,7 +10,7 @@ from ..kernels import types
 from ..kernels._declared import ARRAYS, Declared
 from ..kernels._dispatch import Dispatcher, callable_function, flags, resolver
 from ..kernels._errors import bind
-from ..kernels._resolve import program
+from ..kernels._resolve import checked_itself, program
 from . import _link
 from ._streams import core_stream
 
@@ -303,7 +302,8 @@ def jit(signature_or_function=None, **options):
     max_registers; inline, forceinline, opt, lineinfo, lto, cache and shared_memory_carveout are
     taken and have nothing to change. A kernel with a signature, or a list of them, is compiled for
     it at once; launches convert numbers to its types and take no other arrays (TypeError). A device
-    function is checked as its kernel is: a RuntimeWarning says so of its own debug and boundscheck.
+    function's indices are checked as its own debug and boundscheck say, else as its kernel's are;
+    races and barriers are looked at where the kernel asks for it.
     """
     unknown = set(options) - _OPTIONS
     if unknown:
@@ -331,20 +331,15 @@ def jit(signature_or_function=None, **options):
     for s in declared:
         types.signature(s)  # a mistake is told here
 
-    of_kernel = [k for k in ("debug", "boundscheck") if options.get(k) is not None]
-    if options.get("device") and of_kernel:
-        warnings.warn(
-            f"[cuda.jit] a device function is checked as its kernel is; got {of_kernel[0]}="
-            f"{options[of_kernel[0]]!r} and device=True; expected it of the kernel",
-            RuntimeWarning,
-            stacklevel=2,
-        )
-
     _core.ask_for_gpu()
 
     def decorate(function):
         if options.get("device"):
-            return Dispatcher(function, {k: v for k, v in options.items() if k == "fastmath"})
+            made = Dispatcher(function, {k: v for k, v in options.items() if k == "fastmath"})
+            checks = True if options.get("debug") else options.get("boundscheck")
+            if checks is not None:
+                made._inside = checked_itself(function, bool(checks))
+            return made
         kernel = Kernel(function, options)
         for s in declared:
             kernel.compile(s)

@@ -101,7 +101,7 @@ class Dispatcher(_core.Callable):
                 f"[jit] not a Python function; got {function!r}; expected one with source"
             )
         functools.update_wrapper(self, function)
-        self.py_func = function
+        self.py_func = self._inside = function  # _inside: what other compiled functions call
         self.targetoptions = options
         self._core = self._number = None
         self._signatures = []
@@ -113,12 +113,12 @@ class Dispatcher(_core.Callable):
         self._count = len(parameters)
 
     def _kernel_function(self):
-        return program.function(self.py_func)
+        return program.function(self._inside)
 
     def _kernel_argument(self):
         """As a function among the arguments of a call: as it was at the first such call."""
         if self._number is None:
-            self._number = program.anew(self.py_func)
+            self._number = program.anew(self._inside)
         return self._number
 
     def _make(self):

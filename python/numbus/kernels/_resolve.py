@@ -557,7 +557,8 @@ class Program:
     """
 
     def __init__(self):
-        self.functions = {}  # (id of code, what its names stand for) to (number, code)
+        # (id of code, what it says of checks, what its names stand for) to (number, code)
+        self.functions = {}
         self.arrays = {}  # (dtype, shape, digest of the values) to number
         self.extended = {}  # id of a function that overload() has said something of, to its number
         self._own = {}  # functions of Numbus, whose globals never change, to their numbers
@@ -634,7 +635,8 @@ class Program:
         number, code = now.numbers[key], function.__code__
         own = _is_own(function)
         what = tuple([(s[0], "itself") if s[1:3] == ("function", number) else s for s in seen])
-        full = function if own else (id(code), what)
+        checks = getattr(function, "_kernel_boundscheck", None)
+        full = function if own else (id(code), checks, what)
         alone = key not in now.mutual
         if alone and not own and full in self.functions:
             number = self.functions[full][0]
@@ -707,6 +709,18 @@ class Program:
         return -1 if function is None else self.anew(function)
 
 
+def checked_itself(function, boundscheck):
+    """The same function, whose indices are checked or not whoever calls it."""
+    made = python_types.FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__,
+        function.__closure__
+    )  # fmt: skip
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__module__, made.__qualname__ = function.__module__, function.__qualname__
+    made._kernel_boundscheck = boundscheck
+    return made
+
+
 # What a function is to the core: the user's, one of library/, or a registered one or its helper.
 _USER, _LIBRARY, _REGISTERED = range(3)
 
@@ -718,7 +732,8 @@ def _add(function):
         kind = _REGISTERED if hasattr(function, "_kernel_expanded") else _LIBRARY
     elif module.startswith("numbus.functions."):
         kind = _REGISTERED
-    return _core.add_function(function.__name__, function.__code__.co_filename, kind)
+    checks = getattr(function, "_kernel_boundscheck", None)
+    return _core.add_function(function.__name__, function.__code__.co_filename, kind, checks)
 
 
 def _is_own(function):
