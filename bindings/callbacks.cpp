@@ -4,10 +4,13 @@
 // All of it is C, so that tracebacks meet no frame of ours.
 #include <structmember.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <ctime>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "convert.h"
 #include "numpy_objects.h"
@@ -19,17 +22,54 @@ constexpr size_t kMost = 64;             // numbers that a function is given, an
 constexpr int64_t kMostFailures = 1000;  // calls that Python had to carry out
 constexpr int64_t kLook = 32;            // calls after which profilers are looked for again
 constexpr double kExact = 9007199254740992.0;
+constexpr double kTurn = 5e-3;  // seconds after which other threads of the program are let in
+
+double wall_seconds() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+// Lets other threads of the program run, and its handlers of signals, while SciPy calls compiled
+// code only, of which Python's interpreter does not know.
+struct Turns {
+  int64_t left = 0, stretch = 0;   // calls until the next look at the clock
+  double looked = 0, last = -1.0;  // when that was, and when the others were let in
+
+  // Whether the others were let in; -1: a handler has raised.
+  int next() {
+    if (--left >= 0) return 0;
+    const double now = wall_seconds();
+    if (last < 0) last = looked = now;
+    stretch = now - looked < kTurn / 10 ? std::min<int64_t>(2 * stretch + 1, 4096) : stretch / 2;
+    left = stretch;
+    looked = now;
+    if (now - last < kTurn) return 0;
+    Py_BEGIN_ALLOW_THREADS;
+    Py_END_ALLOW_THREADS;
+    last = looked = wall_seconds();
+    return PyErr_CheckSignals() < 0 ? -1 : 1;
+  }
+};
+
+// One call of a function of QUADPACK, which calls compiled code.
+struct Integral {
+  std::array<double, kMost> block;  // what that finds: whether it failed, numbers
+  PyObject* function;
+  Turns turns;
+  PyObject* raised[3] = {nullptr, nullptr, nullptr};  // by a handler of a signal
+};
 
 // A function of the program's in compiled form, for arguments of certain types.
 struct Native {
   PyObject_HEAD void* address;
   std::string kinds, more;  // of its arguments; of the numbers that it reads elsewhere
   PyObject* places;         // of these: a name of a global, (k,) of a cell, -k of a default
-  PyObject* guards;         // (dict, name, value); (dict, name) of none; (cell, value)
+  PyObject* guards;         // as callback_reads.py notes them
   PyObject *globals, *capsule;
-  int64_t failures, count;          // of results
-  char result;                      // their kind; '[' for several
-  std::array<double, kMost> block;  // what code called by C finds: whether it failed, numbers
+  int64_t failures, count;  // of results
+  Integral* integral;       // the one that calls it now
+  char result;              // their kind; '[' for several
 };
 Native& as_native(PyObject* o) { return *reinterpret_cast<Native*>(o); }
 
@@ -40,6 +80,7 @@ struct Callback {
   PyObject *natives, *counter;                  // a list of Native; an attribute, or None
   long long left, looked;                       // left: until Python is asked
   char zeros, watched;  // whether NaN is an error, as in functions that look for zeros
+  Turns turns;
 };
 Callback& as_callback(PyObject* o) { return *reinterpret_cast<Callback*>(o); }
 
@@ -75,6 +116,19 @@ PyObject* cell_of(PyObject* function, PyObject* number) {
   return value;
 }
 
+// Whether a function that is called has the code and the defaults that it had.
+bool is_as_before(PyObject* guard) {
+  static PyObject* const name = PyUnicode_InternFromString("__defaults__");
+  PyObject* function = PyTuple_GetItem(guard, 0);
+  PyObject* code = code_that_runs(function);
+  PyObject* defaults = PyObject_GetAttr(function, name);
+  const bool same = code == PyTuple_GetItem(guard, 1) && defaults == PyTuple_GetItem(guard, 2);
+  Py_XDECREF(code);
+  Py_XDECREF(defaults);
+  PyErr_Clear();
+  return same;
+}
+
 bool holds(PyObject* guards, PyObject* function) {
   for (Py_ssize_t k = 0, n = PyTuple_Size(guards); k < n; ++k) {
     PyObject *g = PyTuple_GetItem(guards, k), *first = PyTuple_GetItem(g, 0), *now, *wanted;
@@ -82,6 +136,20 @@ bool holds(PyObject* guards, PyObject* function) {
       now = cell_of(function, first);
       Py_XDECREF(now);  // the cell holds it
       wanted = PyTuple_GetItem(g, 1);
+    } else if (PyTuple_Size(g) == 1) {
+      now = code_that_runs(function);
+      const int same = now ? PyObject_RichCompareBool(now, first, Py_EQ) : 0;
+      Py_XDECREF(now);
+      if (same != 1) return PyErr_Clear(), false;
+      continue;
+    } else if (!PyDict_Check(first)) {
+      if (!PyLong_Check(PyTuple_GetItem(g, 1))) {
+        if (!is_as_before(g)) return false;
+        continue;
+      }
+      now = cell_of(first, PyTuple_GetItem(g, 1));
+      Py_XDECREF(now);
+      wanted = PyTuple_GetItem(g, 2);
     } else {
       now = PyDict_GetItemWithError(first, PyTuple_GetItem(g, 1));
       wanted = PyTuple_Size(g) > 2 ? PyTuple_GetItem(g, 2) : nullptr;
@@ -207,6 +275,7 @@ PyObject* call_callback(PyObject* self, PyObject* args, PyObject* words) {
     c.watched = static_cast<char>(watched);
   }
   if (c.watched || (words && PyDict_Size(words))) return PyObject_Call(c.original, args, words);
+  if (c.turns.next() < 0) return nullptr;
   PyObject* result = nullptr;
   for (Py_ssize_t k = 0; k < PyList_Size(c.natives); ++k) {
     if (!carried_out(as_native(PyList_GetItem(c.natives, k)), c, args, result)) continue;
@@ -237,6 +306,7 @@ PyObject* new_callback(PyTypeObject* type, PyObject* args, PyObject*) {
   c.natives = Py_NewRef(natives);
   c.counter = Py_NewRef(counter);
   c.zeros = static_cast<char>(zeros);
+  new (&c.turns) Turns;
   return o;
 }
 
@@ -275,6 +345,28 @@ PyObject* reduce(PyObject* o, PyObject*) {
       .ptr();
 }
 
+// What QUADPACK calls: compiled code, and other threads in between.
+double integrand(int n, double* x, void* held) {
+  Native& native = *static_cast<Native*>(held);
+  Integral* own = native.integral;
+  auto& block = own->block;
+  if (block[0] != 0) return 0.0;  // it will be computed again
+  const int turn = own->turns.next();
+  if (turn < 0) PyErr_Fetch(&own->raised[0], &own->raised[1], &own->raised[2]);
+  if (turn != 0) {
+    native.integral = own;  // others may have called it
+    // The others may have changed what the function reads.
+    if (turn < 0 || loops_are_watched() != 0 || !holds(native.guards, own->function) ||
+        !read_more(native, own->function, block.data() + 1)) {
+      PyErr_Clear();
+      block[0] = 1;
+      return 0.0;
+    }
+  }
+  using Code = double (*)(int, double*, double*);
+  return reinterpret_cast<Code>(native.address)(n, x, block.data());
+}
+
 // Native(address, kinds, more, places, guards, globals, result, count), which lives for ever.
 PyObject* new_native(PyTypeObject* type, PyObject* args, PyObject*) {
   PyObject *address, *places, *guards, *globals;
@@ -300,16 +392,18 @@ PyObject* new_native(PyTypeObject* type, PyObject* args, PyObject*) {
   n.globals = Py_NewRef(globals);
   n.result = result[0];
   n.count = count;
-  n.capsule = PyCapsule_New(code, "double (int, double *, void *)", nullptr);
-  if (n.capsule) PyCapsule_SetContext(n.capsule, n.block.data());
+  n.capsule =
+      PyCapsule_New(reinterpret_cast<void*>(integrand), "double (int, double *, void *)", nullptr);
+  if (n.capsule) PyCapsule_SetContext(n.capsule, &n);
   return Py_NewRef(o);  // SciPy may keep its address
 }
 
 // fits(function): whether everything that it reads is as it was when it was compiled.
 PyObject* fits(PyObject* o, PyObject* function) {
   Native& n = as_native(o);
+  std::array<double, kMost> numbers;
   const bool fit = has_globals(n, function) && holds(n.guards, function) &&
-                   read_more(n, function, n.block.data() + 1);
+                   read_more(n, function, numbers.data());
   return PyBool_FromLong(fit);
 }
 
@@ -346,10 +440,17 @@ PyObject* call_hook(PyObject* self, PyObject* args, PyObject* words) {
     result = PyObject_Call(h.original, PyTuple_GetItem(found, 0), words);
   } else {
     Native& n = as_native(PyTuple_GetItem(found, 1));
-    n.block[0] = 0;
-    if (read_more(n, PyTuple_GetItem(args, 0), n.block.data() + 1)) {
+    Integral own;
+    own.block[0] = 0;
+    own.function = PyTuple_GetItem(args, 0);
+    if (read_more(n, own.function, own.block.data() + 1)) {
+      Integral* before = std::exchange(n.integral, &own);
       result = PyObject_Call(h.original, PyTuple_GetItem(found, 0), words);
-      if (n.block[0] != 0) {  // it has no effects, and is done again
+      n.integral = before;
+      if (own.raised[0]) {
+        Py_CLEAR(result);
+        PyErr_Restore(own.raised[0], own.raised[1], own.raised[2]);
+      } else if (own.block[0] != 0) {  // it has no effects, and is done again
         ++n.failures;
         Py_CLEAR(result);
         PyErr_Clear();

@@ -180,6 +180,8 @@ void bind_callbacks(nb::module_& m);
 int loops_are_watched();
 // Of this thread's processor.
 double processor_seconds();
+// The code that a function runs, which reading its `__code__` would change: a new reference.
+PyObject* code_that_runs(PyObject* function);
 void bind_loop_lists(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_nccl(nb::module_& m);

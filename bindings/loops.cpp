@@ -746,6 +746,8 @@ int loops_are_watched() { return is_watched(); }
 
 double processor_seconds() { return seconds_now(); }
 
+PyObject* code_that_runs(PyObject* function) { return running_code(function).release().ptr(); }
+
 void bind_loops(nb::module_& m) {
   nothing = PyTuple_New(0);
   m.attr("Loop") = nb::steal(reinterpret_cast<PyObject*>(made(loop_spec)));

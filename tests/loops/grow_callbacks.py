@@ -25,6 +25,11 @@ def helper(u, k=2):
     if u > {h0}:
         return u * 0.5 + g0
     return u - k * 0.25
+def shifts(by):
+    def shift(u):
+        return helper(u) + by
+    return shift
+shift = shifts(1.5)
 """
 
 
@@ -59,7 +64,7 @@ class _Grower:
             inner = f"abs({a})" if r.random() < 0.7 else a
             return f"{f}({inner})" if f != "math.exp" else f"{f}(-{inner})"
         if kind < 0.92:
-            return f"helper({a})"
+            return f"{r.choice(['helper', 'helper', 'shift'])}({a})"
         if kind < 0.96:
             return f"({a} if {b} > {self.number()} else {b})"
         return r.choice([f"min({a}, {b})", f"float({a})", f"int({a})", f"({a}) % 3.0", f"-({a})"])
@@ -89,8 +94,10 @@ class _Grower:
         """A statement between two runs."""
         return self.r.choice([
             "g0 = 0.75", "g0 = g0 + 1", "g1 = 3.5", "g1 = g1 + 1", "sine = math.cos", "g0 = 2",
-            "sine = math.sin", "pass", "pass", "math = __import__('math')", "g1 = 2 ** 60",
+            "sine = math.sin", "pass", "shift = shifts(g0)", "g1 = 2 ** 60",
+            "math = __import__('math')",
             "def helper(u): return u * 1.25", "g0 = True", "g0 = np.float64(1.5)", "pass",
+            "helper.__defaults__ = (3,)", "helper.__code__ = (lambda u, k=2: u - k).__code__",
         ])  # fmt: skip
 
     def arguments(self, count):

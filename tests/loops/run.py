@@ -100,6 +100,11 @@ def differences(text, after, library=numpy, file="<script>"):
     compiled = execute(text, library, file, True, after)
     made = runtime._loops[first:]
     found = []
+    if library is numbus:
+        # A warning of what is computed later is told when something reads it, which compiled code
+        # does at its entry; in which order with those of numbers is not promised.
+        for of in (plain, compiled):
+            of["warned"].sort()
     for what in ("failure", "printed", "warned"):
         if plain[what] != compiled[what]:
             found.append(f"{what}: {plain[what]!r:.300} but {compiled[what]!r:.300}")

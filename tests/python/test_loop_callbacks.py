@@ -1,6 +1,7 @@
 """Functions that SciPy calls back: a compiled form has the results and effects of CPython."""
 
 import pickle
+import subprocess
 import sys
 import textwrap
 
@@ -96,20 +97,90 @@ def test_what_a_function_reads_may_be_rebound_between_calls():
     """)
 
 
-def test_defaults_of_a_called_function_may_be_assigned():
-    check(
-        """
+@pytest.mark.parametrize("change", [
+    "g.__defaults__ = (g.__defaults__[0] + 1,)", "g.__code__ = h.__code__", "other[0](k)",
+    "f.__code__ = (lambda x: g(x) + k).__code__", "f.__defaults__ = (k,)",
+])  # fmt: skip
+def test_functions_that_are_called_may_become_others(change):
+    text = f"""
+        def made():
+            m = 2.0
+            def inner(x):
+                return m * x
+            def change(k):
+                nonlocal m
+                m = k + 0.5
+            return inner, change
+        inner, *other = made()
         def g(x, a=2.0):
-            return a * x
-        def f(x):
-            return g(x)
+            return a * x + inner(x)
+        def h(x, a=3.0):
+            return a - x
+        def f(x, b=0.25):
+            return g(x) + b
         results = []
-        for k in range(4):
+        for k in range(5):
             results.append(integrate.quad(f, 0, 1)[0])
-            g.__defaults__ = (g.__defaults__[0] + 1,)
-        """,
-        compiled=False,
+            results.append(optimize.brentq(lambda x: f(x) - 1.0, -9, 9))
+            if k > 1:
+                {change}
+        """
+    text = "from scipy import integrate, optimize\n" + textwrap.dedent(text)
+    found, _ = differences(text, 1)
+    assert not found
+
+
+@pytest.mark.parametrize("call", [
+    "integrate.quad(f, 0, 1, limit=400000, epsabs=0, epsrel=2e-14)",
+    "integrate.odeint(lambda y, t: [math.sin(t * 1e3)], [1.0], range(400), mxstep=100000)",
+])  # fmt: skip
+def test_threads_and_signals_are_let_in(call):
+    text = f"""
+        import math, signal, threading, time
+        from scipy import integrate
+        def f(x):
+            return math.sin(1 / (x * x + 1e-12)) + (0.0 if x < 0.3 else 1.0)
+        import warnings
+        warnings.simplefilter("ignore")
+        integrate.quad(f, 0, 1)
+        turns, done = 0, False
+        def other():
+            global turns
+            while not done:
+                turns += 1
+                time.sleep(0.002)
+        thread = threading.Thread(target=other, daemon=True)
+        thread.start()
+        start = time.perf_counter()
+        {call}
+        took = time.perf_counter() - start
+        done = True
+        thread.join()
+        assert took > 0.2, took
+        assert turns > took / 0.05, (turns, took)
+        class Stopped(Exception):
+            pass
+        def stop(number, frame):
+            raise Stopped
+        signal.signal(signal.SIGALRM, stop)
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        start = time.perf_counter()
+        try:
+            {call}
+        except Stopped:
+            took = time.perf_counter() - start
+        else:
+            took = 99.0
+        assert took < 0.2, took
+        """
+    program = (
+        "import numbus\nfrom numbus import loops\nloops.install()\n"
+        "from numbus.loops import run\nrun.configure(True, 1)\n"
+        f"text = {textwrap.dedent(text)!r}\nimport ast\n"
+        "code = compile(text, '<script>', 'exec')\n"
+        "exec(loops.compiled(ast.parse(text), text, '<script>', code), {'__name__': 'script'})\n"
     )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
 
 
 @pytest.mark.parametrize("body", [

@@ -45,26 +45,29 @@ def plan(function, kinds, result):
         return None
     called.parameters = (*called.parameters, *lifted)
     called.names = sorted([*called.names, *lifted])
-    guards = []
-    if not _guard(function, guards, set(lifted), {id(function)}):
+    guards = [(code,)]
+    if not _guard(function, guards, set(lifted), {id(function)}, True):
         return None
     return called, kinds, more, tuple(places), tuple(guards), function.__globals__, result
 
 
-def _guard(function, guards, lifted, seen):
-    """Notes (dict, name, value) of what a function reads, without the value where there is none,
-    or (number of a cell, value); False: it cannot be told.
+def _guard(function, guards, lifted, seen, is_itself):
+    """Notes what a function reads and has to be what it is: (dict, name, value), without the value
+    where there is none, and (number of a cell, value) of the function itself; of those that it
+    calls (function, code, defaults) and (function, number of a cell, value). False: it cannot be
+    told.
     """
     code, names = _core.running_code(function), function.__globals__
     for name, attribute in functions.reads(code):
         if name in lifted:
             continue
         if name in code.co_freevars:
-            if len(seen) > 1:
-                return False
             number = code.co_freevars.index(name)
-            value = function.__closure__[number].cell_contents
-            guards.append((number, value))
+            try:
+                value = function.__closure__[number].cell_contents
+            except ValueError:  # nothing yet
+                return False
+            guards.append((number, value) if is_itself else (function, number, value))
         elif name in names:
             value = names[name]
             guards.append((names, name, value))
@@ -76,9 +79,8 @@ def _guard(function, guards, lifted, seen):
                 return False
             guards.append((vars(value), attribute, vars(value)[attribute]))
         if type(value) is types.FunctionType and id(value) not in seen:
-            if value.__defaults__ or value.__kwdefaults__:
-                return False  # others can be assigned to it, which nobody would see
             seen.add(id(value))
-            if not _guard(value, guards, (), seen):
+            guards.append((value, _core.running_code(value), value.__defaults__))
+            if not _guard(value, guards, (), seen, False):
                 return False
     return True
