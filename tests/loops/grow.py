@@ -7,6 +7,8 @@ arrays (ga may be fa, or a view of it), li lf lists.
 
 import random
 
+from .grow_strips import Strips
+
 INTS = ("n0", "n1", "n2")
 FLOATS = ("f0", "f1", "f2")
 BOOLS = ("b0", "b1")
@@ -14,7 +16,7 @@ NUMPYS = ("x0", "x1")
 NUMPY_INTS = ("y0",)
 
 
-class Grow:
+class Grow(Strips):
     """One script, of a seed."""
 
     def __init__(self, seed):
@@ -506,6 +508,8 @@ class Grow:
         if not free:
             return self.line("pass")
         c = free[0]
+        if not self.alone and self.r.random() < 0.25:
+            return self.strip(c)
         self.depth += 1
         if self.depth < 3 and not self.alone and self.r.random() < 0.2:
             self.line(self.over_items(c))
@@ -688,6 +692,7 @@ class Grow:
             f"y0 = np.int64({numpys[1]})",
             "fa = np.arange(40.0) / 7",
             self.pick("ga = fa", "ga = fa[3:20]", "ga = np.ones(9)", "ga = fa[::-1]"),
+            self.pick("hb, hc = np.ones(40), fa * 2", "hb, hc = fa[:], np.ones((40, 2))[:, 1]"),
             "ia = np.arange(40) * 3 - 7",
             "ba = np.arange(40) % 3 == 0",
             "ua = (np.arange(40) * 5).astype(np.uint8)",
@@ -753,7 +758,8 @@ class Grow:
                 self.loop()
                 if self.r.random() < 0.5:
                     self.loop()
-            arrays = "fa, ga, ia, ba, ua, ra, za, ma"
+            self.strips()
+            arrays = "fa, ga, ia, ba, ua, ra, za, ma, hb, hc"
             every = f"n0, f0, f1, b0, x0, y0, {arrays}, li, lf, lb, ll, lm, gi, gl, r0, r1, da, bb"
             every += ", ti, lt, vars(ob), vars(oc)"
             self.line(f"out.append(({every}))")
@@ -767,6 +773,7 @@ class Grow:
             self.loop()
             if self.r.random() < 0.6:
                 self.loop()
+            self.strips()
         return "\n".join(lines) + "\n"
 
 

@@ -154,10 +154,10 @@ def _compile(this, fixed, entry, types):
     if os.environ.get("NUMBUS_LOOPS_PRINT"):
         print(f"# {this.file}:{this.line}", *shown, sep="\n", file=sys.stderr)
     try:
-        call = _generate.compiled(
-            "loop", text, {"boundscheck": False}, leave=_generate.make("leave", leave),
-            **names_of(emitter.made)
-        )  # fmt: skip
+        names = {"leave": _generate.make("leave", leave), **names_of(emitter.made)}
+        # Indices in the text are inside, and none counts from the end.
+        options = {"boundscheck": False, "wraparound": False}
+        call = _generate.compiled("loop", text, options, **names)
         call._make().compile_types(types)
     except CompileError as error:
         return f"the compiler: {str(error).splitlines()[0]}"

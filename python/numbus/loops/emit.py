@@ -8,7 +8,7 @@ at the head of a loop only grow, until an emission changes nothing.
 
 import ast
 
-from . import calls, heads, lines, numbers, places, select
+from . import calls, heads, lines, numbers, places, select, strips
 from .numbers import CODES, STORES, Unsupported, Value
 
 INDENT = "    "
@@ -20,7 +20,7 @@ class NotCompiled(Exception):
     """The loop would be left in each iteration: the line and why."""
 
 
-class Emitter(calls.Calls, lines.Lines, places.Places):
+class Emitter(calls.Calls, lines.Lines, places.Places, strips.Strips):
     """Emits one loop for the kinds of its names at the entry.
 
     loop: with numbered statements. names: those that are assigned to. fixed: what each other name,
@@ -70,13 +70,6 @@ class Emitter(calls.Calls, lines.Lines, places.Places):
         self.level += 1
 
     def end(self):
-        self.level -= 1
-
-    def check(self, condition):
-        """Leaves before the present statement where the condition holds."""
-        self.line(f"if {condition}:")
-        self.level += 1
-        self.leave(self.at)
         self.level -= 1
 
     def leave(self, at):
@@ -139,6 +132,8 @@ class Emitter(calls.Calls, lines.Lines, places.Places):
                        if f[6] in numbers.ARRAYS)  # fmt: skip
         for k in range(self.scratches):
             self.line(f"scratch{k} = np.empty(min(max(1{most}), {lines.MOST}))")
+        for name, of in self.logs:
+            self.line(f"{name} = np.empty({strips.LENGTH}, {of})")
         for k, a in enumerate(self.growing):
             self.line(f"{a}_room = {a}.shape[0]")
             self.line(f"{a}_0 = int(si[{last + 2 + k}])")
@@ -225,6 +220,8 @@ class Emitter(calls.Calls, lines.Lines, places.Places):
 
     def _left(self, n, why):
         """Leaves at this statement; not in each iteration."""
+        if self._mode is not None:
+            raise strips.NotStripped
         if not self.rare:
             raise NotCompiled(f"line {n.lineno}: {why}")
         self.leave(n.at)
@@ -250,6 +247,8 @@ class Emitter(calls.Calls, lines.Lines, places.Places):
                 del self.lines[mark:]
                 self.level = level
                 return self._left(n, str(e))
+        if self._mode is not None:
+            raise strips.NotStripped
         name, *more = several
         result, word = None, "if"
         self.rare += 1
@@ -329,6 +328,8 @@ class Emitter(calls.Calls, lines.Lines, places.Places):
                 break
             del self.lines[mark[0] :]
             self.level, self.temporaries, head = mark[1], mark[2], wider
+        if self._mode is None and strips.may_be(n):
+            self.by_strips(n, head, self._step(n), mark[0])
         if n.orelse and not outer:
             self.rare += 1
             self.block(f"if not q{n.at}:")
@@ -388,14 +389,20 @@ class Emitter(calls.Calls, lines.Lines, places.Places):
             self.block(f"for k{n.at} in range(b{n.at}, e{n.at}):")
             inside = {**env, **self._items(n, over, env)}
             return self._rest_of_body(n, env, inside)
-        call, backwards = heads.range_of(n.iter)
-        text = ast.unparse(call.args[2]) if len(call.args) == 3 else "1"
-        known = _is_small(text) and not backwards
-        step = text if known and (n is not self.loop or text == "1") else f"s{n.at}"
+        step = self._step(n)
         bounds = f"b{n.at}, e{n.at}" + ("" if step == "1" else f", {step}")
         self.block(f"for k{n.at} in range({bounds}):")
         self._set(n.target.id, Value(f"k{n.at}", "i"))
         return self._rest_of_body(n, env, {**env, n.target.id: frozenset("i")})
+
+    def _step(self, n):
+        """The text of what the number of a loop grows by."""
+        if heads.over(n):
+            return "1"
+        call, backwards = heads.range_of(n.iter)
+        text = ast.unparse(call.args[2]) if len(call.args) == 3 else "1"
+        known = _is_small(text) and not backwards
+        return text if known and (n is not self.loop or text == "1") else f"s{n.at}"
 
     def _rest_of_body(self, n, env, inside):
         self.at = n.body[0].at

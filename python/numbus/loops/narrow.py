@@ -41,7 +41,7 @@ def common(e, a, b):
     kind, other = (a.kind, b) if a.kind in KINDS else (b.kind, a)
     if other.kind != "i":
         raise Mixed
-    e.check(outside(other.text, kind))
+    e.check(outside(other.text, kind), True)
     return kind
 
 
@@ -60,11 +60,11 @@ def binary(e, op, x, y, kind):
     elif op in (ast.FloorDiv, ast.Mod):
         e.check(f"{y} == 0")
     elif op is ast.Mult and bits == 32:
-        e.check(f"mul_overflows({x}, {y})")
+        e.check(f"mul_overflows({x}, {y})", True)
     elif op not in _SIGNS:
         raise Mixed
     r = e.temporary(f"{x} {_SIGNS[op]} {y}")
-    e.check(outside(r, kind))
+    e.check(outside(r, kind), True)
     return r
 
 
@@ -79,5 +79,5 @@ def unary(e, op, x, kind):
     low, high = limits(kind)
     if op is ast.Invert:
         return e.temporary(f"{high} ^ {x}" if low == 0 else f"~{x}")
-    e.check(f"{x} != 0" if low == 0 else f"{x} == {low}")
+    e.check(f"{x} != 0" if low == 0 else f"{x} == {low}", True)
     return e.temporary(f"-{x}")

@@ -92,13 +92,13 @@ def _float(v):
 def _not_exact(e, v):
     """Leaves where an integer may not be equal to its float."""
     if v.kind in INTEGERS:
-        e.check(f"{v.text} > {_EXACT} or {v.text} < {-_EXACT}")
+        e.check(f"{v.text} > {_EXACT} or {v.text} < {-_EXACT}", True)
 
 
 def settled(e, v):
     """A value that is finite where it was open."""
     if v.open:
-        e.check(f"not (abs({v.text}) <= {LARGEST})")
+        e.check(f"not (abs({v.text}) <= {LARGEST})", True)
         v.open = False
     return v
 
@@ -140,21 +140,16 @@ def binary(e, op, a, b, exponent=None):
             return Value(e.temporary(r), kind, numpys)
         x, y = e.temporary(_int(a)), e.temporary(_int(b))
         r = e.temporary(f"{x} {sign} {y}")
-        e.check(f"{name}_overflows({x}, {y})")
+        e.check(f"{name}_overflows({x}, {y})", True)
         return Value(r, integer)
     if op is ast.Div:
         if not numpys:
-            e.check(
-                f"{b.text} == {'0.0' if b.kind == 'f' else '0'}"
-                if b.kind != "b"
-                else f"not {b.text}"
-            )
             if not floats:
                 _not_exact(e, a)
                 _not_exact(e, b)
-            return Value(e.temporary(f"{_float(a)} / {_float(b)}"), "f")
-        y = e.temporary(_float(b))
-        e.check(f"{y} == 0.0")
+            y = e.divisor(e.temporary(_float(b)))
+            return Value(e.temporary(f"{_float(a)} / {y}"), "f")
+        y = e.divisor(e.temporary(_float(b)))
         return Value(e.temporary(f"{_float(a)} / {y}"), _result(a, b, True), True)
     if op in (ast.FloorDiv, ast.Mod):
         if floats:
@@ -165,7 +160,8 @@ def binary(e, op, a, b, exponent=None):
             what = "floor_divided" if op is ast.FloorDiv else "remainder"
             return Value(e.temporary(f"{what}({x}, {y})"), "f")
         x, y = e.temporary(_int(a)), e.temporary(_int(b))
-        e.check(f"{y} == 0 or ({y} == -1 and {x} < {-(2**62)})")
+        if not b.text.isdigit() or int(b.text) == 0:
+            e.check(f"{y} == 0 or ({y} == -1 and {x} < {-(2**62)})")
         return Value(e.temporary(f"{x} {'//' if op is ast.FloorDiv else '%'} {y}"), integer)
     if op in _BITS:
         if floats:
@@ -182,7 +178,8 @@ def binary(e, op, a, b, exponent=None):
             raise Unsupported("shifts of this type")
         x, y = e.temporary(_int(a)), e.temporary(_int(b))
         if op is ast.RShift:
-            e.check(f"{y} < 0")
+            if not b.text.isdigit():
+                e.check(f"{y} < 0")
             return Value(e.temporary(f"{x} >> min({y}, 63)"), "i")
         e.check(f"{y} < 0 or {y} > 62")
         r = e.temporary(f"{x} << {y}")
@@ -224,7 +221,7 @@ def _power(e, a, b, exponent, numpys, floats):
         x = r = e.temporary(_int(a))
         for _ in range(known - 1):
             old, r = r, e.temporary(f"{r} * {x}")
-            e.check(f"mul_overflows({old}, {x})")
+            e.check(f"mul_overflows({old}, {x})", True)
         return Value(r, "i")
     x, y = e.temporary(_float(a)), e.temporary(_float(b))
     known = getattr(exponent, "value", None) if a.kind == "f" else None
@@ -253,7 +250,7 @@ def unary(e, op, a):
         return Value(e.temporary(f"~{x}"), a.kind)
     if op is ast.USub:
         if a.kind in "iIH":
-            e.check(f"sub_overflows(0, {x})")
+            e.check(f"sub_overflows(0, {x})", True)
         return Value(e.temporary(f"-{x}"), "i" if a.kind == "b" else a.kind, a.open)
     raise Unsupported("this operator")
 
@@ -330,7 +327,7 @@ def to_store(e, array, v):
         if kind == "i" and v.kind in INTEGERS + "b":
             if array[2] != numpy.int64:
                 low, high = (int(getattr(numpy.iinfo(array[2]), k)) for k in ("min", "max"))
-                e.check(f"{_int(v)} < {low} or {_int(v)} > {high}")
+                e.check(f"{_int(v)} < {low} or {_int(v)} > {high}", True)
             return _int(v)
         raise Unsupported("a conversion to the type of an array")
     if kind == "F" and v.kind in FLOATS + INTEGERS + "b":
@@ -340,7 +337,7 @@ def to_store(e, array, v):
     if kind == "B" and v.kind in "bB":
         return v.text
     if kind in narrow.KINDS and v.kind in INTEGERS:
-        e.check(narrow.outside(v.text, kind))
+        e.check(narrow.outside(v.text, kind), True)
         return v.text
     raise Unsupported("a conversion to the type of an array")
 
@@ -413,10 +410,10 @@ def call(e, name, args):
             raise Unsupported("abs() of this type")
         if a.kind in narrow.KINDS:
             if low := narrow.limits(a.kind)[0]:
-                e.check(f"{a.text} == {low}")
+                e.check(f"{a.text} == {low}", True)
             return Value(e.temporary(f"abs({a.text})"), a.kind)
         if a.kind in "iIH":
-            e.check(f"sub_overflows(0, {a.text})")
+            e.check(f"sub_overflows(0, {a.text})", True)
         return Value(e.temporary(f"abs({a.text})"), a.kind)
     if name == "bool":
         return Value(truth(a), "b")
@@ -451,8 +448,7 @@ def call(e, name, args):
     if name == "math.fabs":
         return Value(e.temporary(f"abs({x})"), "f")
     if name == "math.sqrt":
-        e.check(f"{x} < 0.0")
-        return Value(e.temporary(f"math.sqrt({x})"), "f")
+        return Value(e.temporary(f"math.sqrt({_not_negative(e, x)})"), "f")
     short = name.partition(".")[2]
     if short in _LOGARITHMS:
         e.check(f"not (0.0 < {x} <= {LARGEST})")
@@ -489,6 +485,12 @@ def _of_two(e, name, args):
     raise Unsupported(f"{name}() of these types")
 
 
+def _not_negative(e, x):
+    """The text of a float of which there is a root."""
+    e.check(f"{x} < 0.0", True)
+    return x if e.checks_now else e.temporary(f"0.0 if {x} < 0.0 else {x}")
+
+
 def _of_numpy(e, name, a):
     """A function of NumPy's of one number, whose result has only one value that it can have."""
     short = name.partition(".")[2]
@@ -498,10 +500,9 @@ def _of_numpy(e, name, a):
     if a.kind not in "fF" and not (short == "sqrt" and a.kind in "iI"):
         raise Unsupported(f"{name}() of this type")
     x = e.temporary(_float(a))
-    e.check(f"not (abs({x}) <= {LARGEST})")
+    e.check(f"not (abs({x}) <= {LARGEST})", True)
     if short == "sqrt":
-        e.check(f"{x} < 0.0")
-        return Value(e.temporary(f"math.sqrt({x})"), "F")
+        return Value(e.temporary(f"math.sqrt({_not_negative(e, x)})"), "F")
     inner = "abs" if short == "abs" else f"np.{short}"
     return Value(e.temporary(f"{inner}({x})"), "F")
 

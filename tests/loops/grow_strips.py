@@ -1,0 +1,87 @@
+"""Loops over many elements whose indices go by the same step, as parts of random scripts."""
+
+_NAMES = "fa", "ga", "lf", "li", "ia", "lb", "ba", "ua", "za", "da", "bb"
+_FLOATS = "fa", "ga", "lf", "da", "hb", "hc"
+
+
+class Strips:
+    """The part of a grower that writes such loops."""
+
+    def strip_index(self, c):
+        """The text of an index, mostly inside."""
+        if self.of_floats == 1 and self.r.random() < 0.9:
+            return self.pick(c, c, c, c, f"{c} + 1", f"{c} - 1", "3")
+        return self.pick(c, c, c, f"{c} + 1", f"{c} - 1", f"2 + {c}", f"{c} * 2 - 3", f"30 - {c}",
+                         f"n1 + {c}", f"{c} % 7", f"-{c}", self.pick("3", "-1", "n1", "n2"),
+                         "len(lf) - 1", f"{c} - n1 * 2")  # fmt: skip
+
+    def strip_element(self, c):
+        """The text of an element."""
+        if self.of_floats == 1 and self.r.random() < 0.8:
+            return f"{self.pick(*_FLOATS)}[{self.strip_index(c)}]"
+        name = self.pick(*(_FLOATS if self.r.random() < self.of_floats else _NAMES))
+        if self.r.random() < 0.2:
+            at = self.pick("1", "n1", "-1", "i", c)
+            rows = f"{self.pick('ll', 'lm', 'ma')}[{at}][{self.strip_index(c)}]"
+            return self.pick(rows, f"ma[{at}, {self.strip_index(c)}]", f"ma[{c}, {at}]")
+        return f"{name}[{self.strip_index(c)}]"
+
+    def strip_value(self, c, depth=2):
+        """The text of a number."""
+        if depth == 0 or self.r.random() < 0.2:
+            more = ["n1", c] if self.r.random() > self.of_floats else ["0.5"]
+            return self.pick(self.strip_element(c), self.strip_element(c), "x0", "f1", "f2",
+                             self.pick("0.5", "1e200"), "x1", "v", *more)  # fmt: skip
+        a, b = self.strip_value(c, depth - 1), self.strip_value(c, depth - 1)
+        if self.r.random() < (0.2 if self.of_floats < 1 else 0.05):
+            return self.pick(f"np.sqrt({a})", f"min({a}, {b})", f"({a} if {b} > 1 else {a})",
+                             f"({a} // 3)", f"math.sqrt({a})")  # fmt: skip
+        return self.pick(f"({a} + {b})", f"({a} - {b})", f"({a} * {b})", f"({a} / {b})", f"-{a}",
+                         f"abs({a})", f"({a} * 0.5)")  # fmt: skip
+
+    def strip_statement(self, c):
+        """The text of a statement."""
+        if self.of_floats == 1 and self.r.random() < 0.6:
+            sign = self.pick("", "", "+", "-", "/")
+            return f"{self.strip_element(c)} {sign}= {self.strip_value(c)}"
+        value = self.strip_value(c)
+        return self.pick(
+            f"{self.strip_element(c)} = {value}", f"{self.strip_element(c)} = {value}",
+            f"{self.strip_element(c)} {self.pick('+', '-', '*', '/')}= {value}",
+            f"{self.strip_element(c)} = {value}", f"v = {value}", f"x0 = {value}",
+            self.pick(f"f1 += {value}", f"n2 ^= {c}"),
+            f"{self.strip_element(c)}, {self.strip_element(c)} = {value}, 0.5",
+            f"{self.strip_element(c)} = {self.pick('2.5', 'True', '7', c)}",
+        )  # fmt: skip
+
+    def strips(self):
+        """At the end of some scripts: several such loops."""
+        if self.r.random() < 0.3:
+            self.line("n1 = 2")
+            for _ in range(self.r.randint(1, 4)):
+                self.strip("i")
+
+    def strip(self, c):
+        """Lines of a loop."""
+        self.of_floats = self.pick(0.5, 1, 1, 1)
+        head = self.pick(
+            "range(30)", "range(1, 39)", "range(1, 30)", "range(1, 39)",
+            "range(n1, 40)", "range(38, 0, -1)", "range(0, 40, 3)",
+            "range(3, 33, n1)", "reversed(range(2, 36))", "range(0, 30)",
+        )  # fmt: skip
+        self.line("v = 0.5")
+        if self.r.random() < 0.2:
+            over = self.pick("fa", "lf", "ia", "li", "da")
+            start = self.pick("", "", ", 2", ", -1")
+            self.line(f"for {c}, {self.pick('x1', 'v')} in enumerate({over}{start}):")
+        else:
+            self.line(f"for {c} in {head}:")
+        self.level += 1
+        for _ in range(self.r.randint(1, 3)):
+            if self.r.random() < 0.25:
+                sign, other = self.pick("<", ">", "!="), self.pick("1", c, "x0")
+                self.line(f"if {self.strip_value(c)} {sign} {other}:")
+                self.line(f"    {self.strip_statement(c)}")
+            else:
+                self.line(self.strip_statement(c))
+        self.level -= 1

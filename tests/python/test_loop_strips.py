@@ -1,0 +1,137 @@
+"""Innermost loops that go by strips: with vectors, and put back where a check fails."""
+
+import textwrap
+
+import numbus as nb
+import numpy as np
+import pytest
+from numbus.loops import strips
+
+from tests.python.test_loops import check, installed
+
+__all__ = ["installed"]  # which every test here uses, too
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch):
+    """Strips of few iterations; notes whether each loop with none inside goes by strips."""
+    monkeypatch.setattr(strips, "LENGTH", 8)
+    monkeypatch.setattr(strips, "_LONGEST", 16)
+    whole, made = strips.Strips.by_strips, []
+
+    def noted(self, n, env, step, first):
+        before = len(self.lines)
+        whole(self, n, env, step, first)
+        made.append(len(self.lines) != before)
+
+    monkeypatch.setattr(strips.Strips, "by_strips", noted)
+    return made
+
+
+BODIES = [
+    ("c[i] = 2.5 * a[i] + b[i]", True),
+    ("c[i] += a[i] / b[i]", True),
+    ("c[i] = a[i] * a[i] * 1e160", True),
+    ("m[2, i] -= m[1, 1] * a[i]", True),
+    ("m[i, 3] = m[i, 4] + a[i]", True),
+    ("m[i // 5, 3] = a[i]", False),
+    ("m[1][2] += a[i] * b[i]", True),
+    ("c[i] = a[i]\n        if a[i] < 0.5:\n            c[i] = -c[i]\n        x = c[i]", True),
+    ("c[i] = np.sqrt(a[i] - 30.0 / 7)", True),
+    ("c[i] = math.sqrt(a[i]) + x\n        x = c[i] + 1e300", True),
+    ("l[i] = l[i] * 1e8", True),
+    ("l[39 - i] = 0.5", True),
+    ("k[2 * i - 40] = i", True),
+    ("t[i] = False", True),
+    ("t[i] = a[i] > 3", False),
+    ("c[i] = c[i - 1] + a[i]", False),
+    ("c[i + 1] = b[i]", True),
+    ("n += i * 2**58", False),
+    ("c[i] = a[i] / (a[i] - 3)", True),
+    ("u[i] = 255 - u[i]\n        u[i] = 3", True),
+    ("c[i], b[i] = b[i], a[i] / (3.0 - a[i])", True),
+    ("c[i] = x = v = a[i] * 1.5", True),
+]
+
+
+@pytest.mark.parametrize("library", [np, nb])
+@pytest.mark.parametrize("body", BODIES, ids=[b[0][:24] for b in BODIES])
+def test_bodies(body, library, short):
+    text, by_strips = body
+    check(f"""
+        import math
+        def f(a, b, c, m, l, k, t, u, low, high):
+            x = n = 0.5
+            for i in range(low, high):
+                {textwrap.indent(text, '        ').strip()}
+            return x, n, i
+        out = []
+        def run(low, high):
+            a, b, c = np.arange(40.0) / 7, np.ones(40), np.zeros(40)
+            m, u = np.ones((40, 40)), np.arange(40).astype(np.uint8)
+            l, k, t = [0.25 * v for v in range(40)], list(range(40)), [True] * 40
+            l[33] = 1e301
+            try:
+                r = f(a, b, c, m, l, k, t, u, low, high)
+            except Exception as e:
+                r = str(e), e.__traceback__.tb_next.tb_lineno
+            out.append((r, a, b, c, m, l, k, t, u))
+        run(1, 38)
+        run(0, 40)
+        run(-3, 30)
+        run(20, 44)
+        run(38, 40)
+    """, library=library)  # fmt: skip
+    assert any(short) is by_strips or (library is nb and "np." in text)
+
+
+def test_arrays_that_share_memory():
+    check("""
+        def f(a, b):
+            for i in range(35):
+                a[i] = 0.5 * b[i] + a[i]
+            return a
+        w = np.arange(90.0)
+        out = []
+        for k in range(6):
+            out.append(f(w[k:], w[5 - k:]).copy())
+            out.append(f(w[::-1], w[k:]).copy())
+            out.append(f(w, w).copy())
+    """, entered=True)  # fmt: skip
+
+
+def test_steps_and_items():
+    check("""
+        def f(a, n, s):
+            for i in range(0, n, s):
+                a[i] = a[i] + i / 2
+            for i in range(n - 1, 2, -1):
+                a[i] = 2.0 * a[i]
+            for i in reversed(range(3, n, 2)):
+                a[i] *= 1.5
+            for i, x in enumerate(a, 1):
+                if i < n:
+                    a[i] = x * 0.5
+            return a
+        out = [f(np.arange(50.0), 50, s).copy() for s in (1, 2, 3, 7, 49)]
+    """, entered=True)  # fmt: skip
+
+
+def test_what_is_stored_before_a_warning_is_put_back():
+    made = check("""
+        def f(a, b, n):
+            x = 1.0
+            for i in range(n):
+                a[i] = a[i] * b[i]
+                x = x + b[i]
+                b[i] = x / (a[i] - 7.0)
+            return a, b, x
+        a, b = np.arange(60.0), np.ones(60)
+        b[41] = 1e308
+        a[41] = 1e10
+        out = f(a, b, 60)
+        a, b = np.arange(60.0) + 0.5, np.ones(60)
+        a[50] = 7.0
+        more = f(a, b, 60)
+    """, entered=True)  # fmt: skip
+    assert sum(m.exits for m in made)
