@@ -299,13 +299,14 @@ def element_kind(dtype):
 
 
 def load(array, index):
-    """The element of an array at an index that is inside."""
+    """The element of an array at an index that is inside; None: the name of an element."""
+    element = array[5] if index is None else f"{array[5]}[{index}]"
     if array[6] == "bools":
-        return Value(f"(int({array[5]}[{index}]) == true_)", "b")
+        return Value(f"(int({element}) == true_)", "b")
     convert = {"F": "float", "G": "float", "f": "float", "B": "bool", "b": "bool"}.get(
         array[1], "int"
     )
-    return Value(f"{convert}({array[5]}[{index}])", array[1])
+    return Value(f"{convert}({element})", array[1])
 
 
 def to_store(e, array, v):

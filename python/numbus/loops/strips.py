@@ -54,10 +54,11 @@ class Strips:
         elif self._mode == "strip":
             if not later:
                 raise NotStripped
-            if "_overflows" in condition:
-                raise NotStripped  # a branch costs less than to gather these
             self._defers = True
-            self.line(f"bad_ |= int({condition})")
+            if "_overflows" in condition:  # of which no vectors are made
+                self._put([f"if {condition}:", f"{_INDENT}bad_ = 1", f"{_INDENT}break"])
+            else:
+                self.line(f"bad_ |= int({condition})")
 
     @property
     def checks_now(self):
@@ -90,7 +91,8 @@ class Strips:
             raise NotStripped
         added = f" + {over.start}" if over and over.start else ""
         self._before, self._fixed, self._known, self._views = [], [], {}, {}
-        self._along = {}  # by an array and all indices but one: the ones that were met
+        self._along = {}  # by an array and all indices but one: the ones met, with their parts
+        self._handed = None  # of these: the element that the iteration before has stored
         self._strip = n, step, added
         self._ends = f"b{at}{added}", f"z{at}{added}"
         self._defers, self._mode = False, "strip"
@@ -106,10 +108,14 @@ class Strips:
                 env[self._varying] = frozenset("i")
             self._statements(n.body, env)
 
-        strip = self._apart(body)
+        strip, first = self._apart(body), []
         stored = {self._parameter(t, env) for t in _stored(n)}
-        if any(len(met) > 1 and of[0] in stored for of, met in self._along.items()):
-            raise NotStripped  # of elements before or after: no vectors can be made of it
+        again = [of for of, met in self._along.items() if len(met) > 1 and of[0] in stored]
+        if again:  # elements before or after, so that no vectors can be made of it
+            last, previous = self._handed_on(n, again)
+            first.append(f"p{at} = {numbers.load(previous, '0').text}")
+            strip, start = self._apart(body), f"{last[5]}[x{at}] = "
+            strip.append(f"p{at} = {[x for x in strip if x.startswith(start)][0][len(start) :]}")
         saves, restores = self._undone(n, env) if self._defers else ([], [])
         self._mode = None
         if step == "1":
@@ -133,7 +139,7 @@ class Strips:
         self.block(f"if f{at} != 0:")
         for lines, _ in self._views.values():
             self._put(lines)
-        self._put([*saves, "bad_ = 0", f"for x{at} in range(m{at}):"])
+        self._put([*first, *saves, "bad_ = 0", f"for x{at} in range(m{at}):"])
         self._put([_INDENT + x for x in strip])
         if self._defers:
             self.block("if bad_ != 0:")
@@ -194,6 +200,26 @@ class Strips:
                 to += [f"for x{at} in range(m{at}):", f"{_INDENT}{last}"]
         return saves, restores + names
 
+    def _handed_on(self, n, again):
+        """Has each iteration get what the one before has stored from it, rather than read it: the
+        parts of arrays with the elements that are stored, and with those before.
+        """
+        targets = list(_stored(n))
+        if len(again) != 1 or len(targets) != 1 or not any(_stores(s, targets[0]) for s in n.body):
+            raise NotStripped
+        (of,) = again
+        met = self._along[of]
+        written = {ast.unparse(i) for i in _items(targets[0])} & set(met)
+        if len(written) != 1:
+            raise NotStripped
+        (text,) = written
+        offsets = {t: _offset(ast.parse(t, mode="eval").body, self._varying) for t in met}
+        before = [t for t, k in offsets.items() if k is not None and k + 1 == offsets[text]]
+        if len(before) != 1 or met[text] is None or met[before[0]] is None:
+            raise NotStripped
+        self._handed = of, before[0]
+        return met[text], met[before[0]]
+
     def _parameter(self, target, env):
         """The name of the array that an element belongs to."""
         while isinstance(target, ast.Subscript):
@@ -221,7 +247,11 @@ class Strips:
         if along is None:
             return array, ", ".join(index)
         axis, item = along
-        self._along.setdefault((array[5], axis, *index), set()).add(ast.unparse(item))
+        of, text = (array[5], axis, *index), ast.unparse(item)
+        met = self._along.setdefault(of, {})
+        if (of, text) == self._handed:
+            return (*array[:5], f"p{n.at}", *array[6:]), None
+        met.setdefault(text, None)
         if step != "1" or not _is_shifted(item, self._varying):
             self._mode, mode = "covered", self._mode  # as it was asked at both ends
             index[axis] = self.temporary(self._integer(item, env))
@@ -240,8 +270,8 @@ class Strips:
             self._mode, mode = "covered", self._mode
             self._views[key] = self._apart(first), name
             self._mode = mode
-        name = self._views[key][1]
-        return (*array[:5], name, *array[6:]), f"x{n.at}"
+        met[text] = (*array[:5], self._views[key][1], *array[6:])
+        return met[text], f"x{n.at}"
 
     def _index(self, array, axis, item, env):
         """The name of an index that is inside; None where it is another one in each iteration."""
@@ -307,6 +337,34 @@ def _is_shifted(n, name):
         return False
     right = any(isinstance(x, ast.Name) and x.id == name for x in ast.walk(n.right))
     return not (left and right) and _is_shifted(n.left if left else n.right, name)
+
+
+def _items(target):
+    """The nodes of all indices of `a[i][j]` and `a[i, j]`."""
+    found = []
+    while isinstance(target, ast.Subscript):
+        of = target.slice
+        found[:0] = of.elts if isinstance(of, ast.Tuple) else [of]
+        target = target.value
+    return found
+
+
+def _offset(n, name):
+    """What is added to the number of the loop in an index; None where it is no constant."""
+    if isinstance(n, ast.Name) and n.id == name:
+        return 0
+    if not isinstance(n, ast.BinOp) or not isinstance(n.op, (ast.Add, ast.Sub)):
+        return None
+    if not isinstance(n.right, ast.Constant) or _offset(n.left, name) is None:
+        return None
+    return _offset(n.left, name) + n.right.value * (1 if isinstance(n.op, ast.Add) else -1)
+
+
+def _stores(statement, element):
+    """Whether a statement assigns to this element and nothing else."""
+    if isinstance(statement, ast.AugAssign):
+        return statement.target is element
+    return isinstance(statement, ast.Assign) and statement.targets == [element]
 
 
 def _stored(loop):
