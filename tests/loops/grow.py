@@ -271,6 +271,9 @@ class Grow(Strips):
         if not self.alone and self.r.random() < (0.2 if self.is_ours else 0.06):
             return self.parts()
         r = self.r.random()
+        if not self.alone and self.r.random() < 0.08:
+            n = self.pick(*self.ints, *self.floats, *self.numpys)
+            return f"{n} {self.pick('', '', '+', '-')}= {self.fold()}"
         if r < 0.3:
             n = self.pick(*self.ints)
             return self.pick(

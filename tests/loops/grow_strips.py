@@ -54,6 +54,23 @@ class Strips:
             f"{self.strip_element(c)} = {self.pick('2.5', 'True', '7', c)}",
         )  # fmt: skip
 
+    def fold(self):
+        """The text of a sum, or another one of NAMES in loops/folds.py, over items."""
+        c = self.pick("q", "q", *self.counters)
+        name = self.pick("sum", "sum", "max", "min", "any", "all")
+        over = self.pick(
+            ("range(9)", c), ("range(n1 % 7, 30, 3)", c), ("li", c), ("lf", c), ("fa", c),
+            ("zip(li, lf)", f"{c}, p"), ("enumerate(lb)", f"{c}, p"), ("ia", c), ("r1", c),
+            (f"range({self.pick('n0', 'n1', '40', '0')})", c), ("ua", c), ("ob.li", c), ("gi", c),
+        )  # fmt: skip
+        if self.r.random() < 0.15:
+            return f"{name}({self.pick('li', 'lf', 'fa', 'lb', 'gl', 'ga', 'ti', 'da')})"
+        value = self.pick(c, f"{c} * 2", f"li[{c} % 9]", f"lf[{c}] * 0.5", f"{c} > 3", "f1",
+                          f"{c} - n1", f"{c} * f1", f"{c} ** 2", "x0",
+                          f"{c} * n2", f"fa[{c}]")  # fmt: skip
+        test = self.pick("", "", f" if {c} > 2", f" if {c} % 2")
+        return f"{name}({value} for {over[1]} in {over[0]}{test})"
+
     def strips(self):
         """At the end of some scripts: several such loops."""
         if self.r.random() < 0.3:

@@ -2,7 +2,7 @@
 
 import ast
 
-from . import numbers
+from . import folds, numbers
 from .numbers import CODES, Unsupported, Value
 
 
@@ -24,6 +24,8 @@ class Calls:
             if len(n.args) != 1:
                 raise Unsupported("len() of several values")
             return self._length(n.args[0], env)
+        if what[1] in folds.NAMES and len(n.args) == 1:
+            return self.fold(what[1], n, env)
         if what[1] in numbers.OF_LINES:
             return self.sum_of(n, env) if what[1] == "numbus.sum" else self.product_of(n, env)
         args = [self._kept(self.value(a, env)) for a in n.args]

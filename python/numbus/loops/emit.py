@@ -8,7 +8,7 @@ at the head of a loop only grow, until an emission changes nothing.
 
 import ast
 
-from . import calls, heads, lines, numbers, places, select, strips
+from . import calls, folds, heads, lines, numbers, places, select, strips
 from .numbers import CODES, STORES, Unsupported, Value
 
 INDENT = "    "
@@ -20,7 +20,7 @@ class NotCompiled(Exception):
     """The loop would be left in each iteration: the line and why."""
 
 
-class Emitter(calls.Calls, lines.Lines, places.Places, strips.Strips):
+class Emitter(calls.Calls, folds.Folds, lines.Lines, places.Places, strips.Strips):
     """Emits one loop for the kinds of its names at the entry.
 
     loop: with numbered statements. names: those that are assigned to. fixed: what each other name,
@@ -585,6 +585,8 @@ class Emitter(calls.Calls, lines.Lines, places.Places, strips.Strips):
         return numbers.truth(self.value(n, env))
 
     def _name(self, n, env):
+        if n.id in self.bound:
+            return self.bound[n.id]
         if n.id in self.entry:
             (kind,) = env[n.id]
             if kind == "o" or kind in numbers.ROWS:

@@ -353,8 +353,9 @@ _LOGARITHMS = {"log", "log2", "log10"}
 C_FUNCTIONS = (*_OF_C, *_LOGARITHMS)
 OF_LINES = "numbus.dot", "numbus.inner", "numbus.sum"
 KNOWN = {
-    "abs", "min", "max", "round", "int", "float", "bool", "len", "range", "reversed", "enumerate",
-    "zip", "math.sqrt", "math.fabs", "math.gcd", "math.pow", "math.degrees", "math.radians",
+    "abs", "min", "max", "sum", "any", "all", "round", "int", "float", "bool", "len", "range",
+    "reversed", "enumerate", "zip", "math.sqrt", "math.fabs", "math.gcd", "math.pow",
+    "math.degrees", "math.radians",
     "math.floor", "math.ceil", "math.trunc", *(f"math.{n}" for n in C_FUNCTIONS),
     "numpy.float64", "numpy.int64", *(f"numpy.{n}" for n in narrow.LETTERS.values()),
     *(f"{of}.{n}" for of in ("numpy", "numbus")
@@ -393,6 +394,8 @@ def call(e, name, args):
         made = call(e, f"numpy.{name.partition('.')[2]}", given)
         later = "L" in [a.kind for a in args]
         return Value(made.text, "L" if later else {"F": "G", "I": "H"}[made.kind])
+    if name in ("sum", "any", "all"):
+        raise Unsupported(f"{name}() of this")
     if name in ("min", "max"):
         if len(args) < 2 or len({a.kind for a in args}) > 1 or args[0].kind == "B":
             raise Unsupported(f"{name}() of several types, or of one value")

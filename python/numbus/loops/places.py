@@ -9,8 +9,10 @@ from .numbers import Unsupported, Value
 class Places:
     """The part of an emitter that finds elements."""
 
-    def _sequences(self, n, over, env):
-        """(array, indices) of the arrays, lists and rows that a loop goes over."""
+    def _sequences(self, n, over, env, others=("ours", "grows")):
+        """(array, indices) of the arrays, lists and rows that a loop goes over; others: the kinds
+        of those that it may not.
+        """
         parts = []
         for name in over.names:
             array, at = self.fixed.get(name), ()
@@ -18,7 +20,7 @@ class Places:
                 array, at = self._row_of(name, env)
                 if n is self.loop or name in select.assigned(n):
                     array = None
-            if not isinstance(array, tuple) or array[0] != "array" or array[6] in ("ours", "grows"):
+            if not isinstance(array, tuple) or array[0] != "array" or array[6] in others:
                 raise Unsupported(f"a loop over '{name}', which is no list or array of numbers")
             if array[3] - len(at) > 1 and (at or int(array[5][1:]) >= len(numbers.ROWS)):
                 raise Unsupported("a loop over parts of a part of an array")

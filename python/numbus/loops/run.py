@@ -16,7 +16,7 @@ import numpy
 
 from .. import _core
 from ..core.compiling import explained
-from . import background, functions, heads, numbers, report, select
+from . import background, folds, functions, heads, numbers, report, select
 from .called import DEEPEST
 from .held import MAKE, Held, TooCostly
 
@@ -107,9 +107,11 @@ def _read(loop, assigned):
     names, dotted = set(), set()
 
     def expression(n):
+        own = folds.own_names(n)
         for x in ast.walk(n):
             if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Load) and x.id not in assigned:
-                names.add(x.id)
+                if x not in own:
+                    names.add(x.id)
             if isinstance(x, ast.Attribute) and isinstance(x.value, ast.Name):
                 dotted.add((x.value.id, x.attr))
 

@@ -5,7 +5,7 @@ statements.
 import ast
 import copy
 
-from . import heads
+from . import folds, heads
 
 # Statements that code of ours carries out; all others are left to CPython where they are met.
 SIMPLE = (ast.Assign, ast.AugAssign, ast.Pass)
@@ -24,9 +24,12 @@ MOST_STATEMENTS = 400
 
 def is_known(node):
     """Whether an expression is made of nodes that code of ours may know."""
+    folded = set()  # nodes of generator expressions that are
     for n in ast.walk(node) if node is not None else [None]:
-        if not isinstance(n, _EXPRESSIONS):
+        if not isinstance(n, _EXPRESSIONS) and n not in folded:
             return False
+        if isinstance(n, ast.Call) and folds.is_fold(n):
+            folded |= {n.args[0], *n.args[0].generators}
         if isinstance(n, ast.Call):
             dotted = isinstance(n.func, ast.Attribute) and isinstance(n.func.value, ast.Name)
             named = isinstance(n.func, ast.Name)

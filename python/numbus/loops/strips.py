@@ -115,7 +115,8 @@ class Strips:
             last, previous = self._handed_on(n, again)
             first.append(f"p{at} = {numbers.load(previous, '0').text}")
             strip, start = self._apart(body), f"{last[5]}[x{at}] = "
-            strip.append(f"p{at} = {[x for x in strip if x.startswith(start)][0][len(start) :]}")
+            line = next(x for x in strip if x.startswith(start))
+            strip.append(f"p{at} = {line[len(start) :]}")
         saves, restores = self._undone(n, env) if self._defers else ([], [])
         self._mode = None
         if step == "1":
