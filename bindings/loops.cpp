@@ -681,17 +681,19 @@ PyMethodDef loop_methods[] = {
     {"left", left, METH_VARARGS, "The items of an inner loop that are left."},
     {"gone", gone, METH_O, "Whether a name holds nothing."},
     {nullptr, nullptr, 0, nullptr}};
-PyMemberDef loop_members[] = {{"seconds", T_DOUBLE, offsetof(Loop, seconds), 0, nullptr},
-                              {"hot", T_DOUBLE, offsetof(Loop, hot), 0, nullptr},
-                              {"per_item", T_DOUBLE, offsetof(Loop, per_item), 0, nullptr},
-                              {"items", T_LONGLONG, offsetof(Loop, items), 0, nullptr},
-                              {"is_for", T_BOOL, offsetof(Loop, is_for), 0, nullptr},
-                              {"dead", T_BOOL, offsetof(Loop, dead), 0, nullptr},
-                              {"ready", T_BOOL, offsetof(Loop, ready), 0, nullptr},
-                              {"busy", T_BOOL, offsetof(Loop, busy), 0, nullptr},
-                              {"plain", T_BOOL, offsetof(Loop, plain), 0, nullptr},
-                              {"yields", T_BOOL, offsetof(Loop, yields), 0, nullptr},
-                              {nullptr, 0, 0, 0, nullptr}};
+PyMemberDef loop_members[] = {
+    {"seconds", T_DOUBLE, offsetof(Loop, seconds), 0, nullptr},
+    {"hot", T_DOUBLE, offsetof(Loop, hot), 0, nullptr},
+    {"per_item", T_DOUBLE, offsetof(Loop, per_item), 0, nullptr},
+    {"items", T_LONGLONG, offsetof(Loop, items), 0, nullptr},
+    {"executions", T_LONGLONG, offsetof(Loop, executions), READONLY, nullptr},
+    {"is_for", T_BOOL, offsetof(Loop, is_for), 0, nullptr},
+    {"dead", T_BOOL, offsetof(Loop, dead), 0, nullptr},
+    {"ready", T_BOOL, offsetof(Loop, ready), 0, nullptr},
+    {"busy", T_BOOL, offsetof(Loop, busy), 0, nullptr},
+    {"plain", T_BOOL, offsetof(Loop, plain), 0, nullptr},
+    {"yields", T_BOOL, offsetof(Loop, yields), 0, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
 
 PyObject* new_loop(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* o = PyType_GenericAlloc(type, 0);

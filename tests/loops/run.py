@@ -224,7 +224,7 @@ def main():
     runtime.configure(False)
     background.RAISES = True
     held.ROOM = 5
-    strips._FEWEST, strips.LENGTH, strips._LONGEST = 2, 7, 11
+    strips.FEWEST, strips.LENGTH, strips._LONGEST = 2, 7, 11
     sys.set_int_max_str_digits(0)
     signal.signal(signal.SIGALRM, _too_long)
     runtime._SIGNALS.remove(signal.SIGALRM)

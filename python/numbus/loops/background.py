@@ -10,7 +10,7 @@ import sys
 import numpy
 
 from .. import _core
-from . import heads, numbers
+from . import heads, numbers, strips
 
 _running = _thread.allocate_lock()  # held by the thread that compiles
 _MOST_WAITING = 0.04  # seconds; what takes longer is code that is not on disk
@@ -143,6 +143,7 @@ def _compile(this, fixed, entry, types):
     from .emit import Emitter
 
     emitter = Emitter(this.node, this.names, fixed, entry, FunctionEmitter)
+    emitter.short = set(_short(this))
     leave, text = emitter.functions()
     _yields(this, this.busy)  # from here on it will be compiled
     from ..kernels import _generate
@@ -165,6 +166,14 @@ def _compile(this, fixed, entry, types):
     loops = [(n.at, n.target, heads.over(n)) for n in emitter.loops]
     is_deep = any(called.calls_itself for called, _ in emitter.made)
     return Code(call, loops, lines, is_deep, shown)
+
+
+def _short(this):
+    """The lines of loops in a loop that have few items, as far as they were counted."""
+    for loop in this.inner:
+        if loop.executions > 16 and loop.items < strips.FEWEST * loop.executions:
+            yield loop.line
+        yield from _short(loop)
 
 
 def names_of(made):

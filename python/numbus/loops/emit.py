@@ -328,7 +328,7 @@ class Emitter(calls.Calls, folds.Folds, lines.Lines, places.Places, strips.Strip
                 break
             del self.lines[mark[0] :]
             self.level, self.temporaries, head = mark[1], mark[2], wider
-        if self._mode is None and strips.may_be(n):
+        if self._mode is None and strips.may_be(n) and n.lineno not in self.short:
             self.by_strips(n, head, self._step(n), mark[0])
         if n.orelse and not outer:
             self.rare += 1

@@ -14,7 +14,7 @@ from .numbers import Value
 
 LENGTH = 512  # iterations of a strip that may have to be put back
 _LONGEST = 1 << 16  # of others: between two looks for Ctrl-C
-_FEWEST = 16  # iterations that the questions before the loop are worth
+FEWEST = 16  # iterations that the questions before the loop are worth
 _MOST_STATEMENTS = 12
 _INDENT = "    "
 
@@ -37,6 +37,7 @@ def may_be(loop):
 class Strips:
     """The part of an emitter that makes checks, and loops with few of them."""
 
+    short = frozenset()  # lines of loops that are not worth it
     logs = ()  # (name, type of elements) of arrays for what strips have stored over
     _mode = None  # what becomes of checks, besides leaving: "before", "covered", "strip"
 
@@ -126,7 +127,7 @@ class Strips:
         self.line(f"z{at} = b{at} + (w{at} - 1) * {step}")
         self.line(f"c{at} = b{at}")
         self._put(self._fixed)
-        self.line(f"fast_ = int(w{at} >= {_FEWEST})")
+        self.line(f"fast_ = int(w{at} >= {FEWEST})")
         self.block("if fast_ != 0:")
         self._put([*self._before, "pass"])
         self.end()
