@@ -28,7 +28,8 @@ schedulers = optim.lr_scheduler
 def stepped(optimizer, params, name, dtype, steps):
     for step in steps:
         for key, g in gradients(name, step, dtype).items():
-            params[key].grad = tensors.tensor(g)
+            if key in params:
+                params[key].grad = tensors.tensor(g)
         optimizer.step()
 
 
@@ -119,5 +120,45 @@ def test_rates_of_lbfgs_that_are_tensors():
         for _ in range(3):
             method.step(closure)
         assert float(lr) == 0.01
+        found.append(w.tolist())
+    assert found[0] == found[1]
+
+
+def test_sparse_gradients_are_refused():
+    with pytest.raises(NotImplementedError, match="sparse gradients"):
+        optim.SparseAdam([tensors.zeros(2, requires_grad=True)])
+
+
+@pytest.mark.parametrize(("kind", "words", "match"), [
+    ("Rprop", {"etas": (1.2, 0.5)}, "invalid eta values"),
+    ("Adafactor", {"d": 0.5}, "clipping threshold d"),
+    ("Adafactor", {"beta2_decay": 0.1}, "beta2_decay"),
+    ("Muon", {"adjust_lr_fn": "other"}, "adjust_lr_fn"),
+    ("Muon", {}, "a parameter is no matrix"),
+    ("ASGD", {"differentiable": True}, "not yet differentiable"),
+])  # fmt: skip
+def test_refused_settings(kind, words, match):
+    with pytest.raises((ValueError, NotImplementedError), match=match):
+        getattr(optim, kind)([tensors.zeros(2, requires_grad=True)], **words)
+
+
+@pytest.mark.filterwarnings("ignore::numbus.CompileWarning")
+@pytest.mark.parametrize("kind", ["ASGD", "Rprop", "Adafactor", "Muon", "Adagrad"])
+def test_compiled_steps_count(kind):
+    """What a rule computes of the number of the step does not stay that of a captured one."""
+    words = {"lr_decay": 1e-9} if kind == "Adagrad" else {}
+    found = []
+    for made in (nb.compile, lambda step: step):
+        w = tensors.tensor(np.arange(6.0).reshape(2, 3), requires_grad=True)
+        optimizer = getattr(optim, kind)([w], lr=1e-3, **words)
+
+        def step(w=w, optimizer=optimizer):
+            optimizer.zero_grad()
+            (w**2).sum().backward()
+            optimizer.step()
+
+        step = made(step)
+        for _ in range(30):
+            step()
         found.append(w.tolist())
     assert found[0] == found[1]

@@ -13,6 +13,7 @@ def start(name, dtype):
     return {
         key: np.array(seeded(f"{name} {key}").normal(size=shape), dtype)
         for key, shape in SHAPES.items()
+        if len(shape) == 2 or not name.startswith("Muon")
     }
 
 
@@ -50,6 +51,11 @@ OPTIMIZERS = {
     "Adamax": [{}, {"lr": 0.1, "weight_decay": 0.1}],
     "NAdam": [{}, {"weight_decay": 0.1}, {"weight_decay": 0.1, "decoupled_weight_decay": True}],
     "RAdam": [{}, {"lr": 0.1, "weight_decay": 0.1}],
+    "ASGD": [{}, {"lr": 0.1, "t0": 5, "weight_decay": 0.1, "lambd": 0.1}],
+    "Rprop": [{}, {"etas": (0.3, 1.5), "step_sizes": (1e-3, 0.05), "maximize": True}],
+    "Adafactor": [{}, {"lr": 0.5, "eps": (1e-3, 1e-2), "d": 2.0, "weight_decay": 0.1,
+                       "beta2_decay": -0.5, "maximize": True}],
+    "Muon": [{}, {"nesterov": False, "adjust_lr_fn": "match_rms_adamw", "ns_steps": 3}],
 }  # fmt: skip
 # Each with float64, the first also with float32 and with two groups of parameters.
 CASES = {
@@ -60,7 +66,8 @@ CASES = {
 }
 # State of PyTorch's that is an array, under the names that both sides have.
 STATES = (
-    "momentum_buffer exp_avg exp_avg_sq max_exp_avg_sq square_avg grad_avg sum acc_delta exp_inf"
+    "momentum_buffer exp_avg exp_avg_sq max_exp_avg_sq square_avg grad_avg sum acc_delta exp_inf "
+    "ax prev step_size row_var col_var variance"
 ).split()
 
 EPOCHS = 25

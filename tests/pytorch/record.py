@@ -130,10 +130,12 @@ def optimizers():
     found = {}
     for name, (kind, words, dtype) in OPTIMIZERS.items():
         params = {k: torch.from_numpy(a).requires_grad_() for k, a in start(name, dtype).items()}
-        optimizer = getattr(torch.optim, kind)(params.values(), foreach=False, **words)
+        plain = {} if kind == "Muon" else {"foreach": False}
+        optimizer = getattr(torch.optim, kind)(params.values(), **plain, **words)
         for step in range(STEPS):
             for key, g in gradients(name, step, dtype).items():
-                params[key].grad = torch.from_numpy(g)
+                if key in params:
+                    params[key].grad = torch.from_numpy(g)
             optimizer.step()
         for key, p in params.items():
             found[f"{name} {key}"] = p.detach().numpy()

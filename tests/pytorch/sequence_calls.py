@@ -129,6 +129,7 @@ def descend(**options):
 descend(lr=0.3)
 descend(lr=0.5, history_size=2, max_iter=4)
 descend(max_eval=5)
+descend(line_search_fn="strong_wolfe", max_iter=7)
 v = torch.tensor([-1.5, 2.0], requires_grad=True)
 optimizer = torch.optim.LBFGS([v], max_iter=100, line_search_fn="strong_wolfe")
 
@@ -140,6 +141,6 @@ def valley():
     return loss
 
 
-optimizer.step(valley)
+put("valley", optimizer.step(valley), v)
 assert torch.allclose(v, torch.ones(2), atol=1e-4), v
 np.savez(sys.argv[1], **found)

@@ -70,8 +70,9 @@ class LBFGS(Optimizer):
             p.add_(direction[at : at + n].reshape(p.shape), alpha=t)
             at += n
 
-    def _direction(self, gradient, pairs, scale):
-        """Minus the gradient times the inverse curvature that (step, change, 1 / product) tell."""
+    def _direction(self, gradient, history, scale):
+        """Minus the gradient times the inverse curvature that steps, changes, 1 / products tell."""
+        pairs = list(zip(*history, strict=True))
         q, kept = -gradient, []
         for s, y, rho in reversed(pairs):
             a = s.dot(q) * rho
@@ -106,7 +107,9 @@ class LBFGS(Optimizer):
             return loss, value, self._gradient()
 
         first, loss, gradient = evaluate()
-        pairs = state.setdefault("pairs", [])
+        changes, steps, products = (
+            state.setdefault(name, []) for name in ("old_dirs", "old_stps", "ro")
+        )
         state["func_evals"] = state.get("func_evals", 0)
         state["n_iter"] = state.get("n_iter", 0)
         if float(gradient.abs().max()) <= group["tolerance_grad"]:
@@ -117,17 +120,21 @@ class LBFGS(Optimizer):
             if state["n_iter"] == 1:
                 direction, scale = -gradient, 1.0
             else:
-                y = gradient - state["gradient"]
-                s = state["direction"] * state["t"]
+                y = gradient - state["prev_flat_grad"]
+                s = state["d"] * state["t"]
                 product = float(y.dot(s))
-                scale = state["scale"]
+                scale = state["H_diag"]
                 if product > 1e-10:
-                    if len(pairs) == group["history_size"]:
-                        pairs.pop(0)
-                    pairs.append((s, y, 1.0 / product))
+                    if len(changes) == group["history_size"]:
+                        for kept in (changes, steps, products):
+                            kept.pop(0)
+                    changes.append(y)
+                    steps.append(s)
+                    products.append(1.0 / product)
                     scale = product / float(y.dot(y))
-                direction = self._direction(gradient, pairs, scale)
-            state["gradient"], state["direction"], state["scale"] = gradient, direction, scale
+                direction = self._direction(gradient, (steps, changes, products), scale)
+            state["prev_flat_grad"], state["d"], state["H_diag"] = gradient, direction, scale
+            state["prev_loss"] = loss
             before = loss
             t = float(group["lr"])  # which may be a tensor, and stays as it is
             if state["n_iter"] == 1:
@@ -136,7 +143,8 @@ class LBFGS(Optimizer):
             if slope > -group["tolerance_change"]:
                 break
             if group["line_search_fn"] == "strong_wolfe":
-                t, loss, gradient = self._search(evaluate, t, direction, loss, gradient, slope)
+                start = 0.0, loss, gradient, slope
+                t, loss, gradient = self._search(evaluate, t, direction, start)
             else:
                 self._move(t, direction)
                 if done + 1 < group["max_iter"]:
@@ -153,57 +161,89 @@ class LBFGS(Optimizer):
         state["func_evals"] += evaluations
         return first
 
-    def _search(self, evaluate, t, direction, loss, gradient, slope, calls=25):
+    def _search(self, evaluate, t, direction, start, calls=25):
         """(step, loss, gradient) under the strong Wolfe conditions, c1 = 1e-4 and c2 = 0.9, or the
         lowest that was found; the parameters are moved there.
         """
-        start = [p.detach().clone() for p in self._params()]
+        begin = [p.detach().clone() for p in self._params()]
+        _, loss, _, slope = start
+        width, least = float(direction.abs().max()), self.param_groups[0]["tolerance_change"]
 
-        def at(t):
+        def move(t):
             with no_grad():
-                for p, x in zip(self._params(), start, strict=True):
+                for p, x in zip(self._params(), begin, strict=True):
                     p.copy_(x)
             self._move(t, direction)
+
+        def at(t):
+            move(t)
             _, value, g = evaluate()
             return t, value, g, float(g.dot(direction))
 
-        low = (0.0, loss, gradient, slope)  # the best that lowers the loss enough
-        high = None
-        while calls > 0:
-            calls -= 1
-            here = at(t)
-            lowered = here[1] <= loss + 1e-4 * t * slope and math.isfinite(here[1])
-            if lowered and abs(here[3]) <= -0.9 * slope:
-                return here[0], here[1], here[2]
-            if not lowered or here[1] >= low[1]:
-                high = here
+        def too_high(point):
+            return point[1] > loss + 1e-4 * point[0] * slope
+
+        def flat(point):
+            return abs(point[3]) <= -0.9 * slope
+
+        before, here, done = start, at(t), 0
+        ends = None  # of the part in which the search goes on: the lower one of the two first
+        while done < calls:
+            if too_high(here) or (done > 1 and here[1] >= before[1]):
+                ends = before, here
+            elif flat(here):
+                return here[:3]
             elif here[3] >= 0:
-                high, low = low, here
-            else:
-                low = here
-            if high is None:
-                t = min(10 * t, max(1.01 * t, _lowest(here, (0.0, loss, gradient, slope))))
-                continue
-            width = abs(high[0] - low[0])
-            if width * float(direction.abs().max()) < 1e-9:
+                ends = before, here
+            if ends:
                 break
-            t = _lowest(low, high)
+            t = here[0]
+            t = _lowest(before, here, t + 0.01 * (t - before[0]), 10 * t)
+            before, here, done = here, at(t), done + 1
+        low, high = _ordered(*(ends or (start, here)))
+        short = False  # whether the last step was near an end
+        while done < calls:
             left, right = min(low[0], high[0]), max(low[0], high[0])
-            if not left + 0.1 * width <= t <= right - 0.1 * width:
-                t = left + width / 2
-        _, value, g, _ = at(low[0])
-        return low[0], value, g
+            if (right - left) * width < least:
+                break
+            t, margin = _lowest(low, high, left, right), 0.1 * (right - left)
+            if min(right - t, t - left) >= margin:
+                short = False
+            elif not short and left < t < right:
+                short = True
+            else:
+                t = right - margin if right - t < t - left else left + margin
+                short = False
+            here, done = at(t), done + 1
+            if too_high(here) or here[1] >= low[1]:
+                low, high = _ordered(low, here)
+                continue
+            if flat(here):
+                low = here
+                break
+            if here[3] * (high[0] - low[0]) >= 0:
+                high = low
+            low = here
+        if here is not low:
+            move(low[0])
+        return low[:3]
 
 
-def _lowest(a, b):
-    """Where the cubic polynomial through two points with slopes is lowest; the middle else."""
-    (ta, fa, _, sa), (tb, fb, _, sb) = a, b
-    if ta == tb or not math.isfinite(fb) or not math.isfinite(sb):
-        return (ta + tb) / 2
+def _ordered(a, b):
+    """Two points, the lower one first."""
+    return (a, b) if a[1] <= b[1] else (b, a)
+
+
+def _lowest(a, b, left, right):
+    """Where the cubic polynomial through two points with slopes is lowest from left to right; the
+    middle where it has no lowest point.
+    """
+    (ta, fa, _, sa), (tb, fb, _, sb) = sorted((a, b), key=lambda point: point[0])
+    if ta == tb:
+        return (left + right) / 2
     d = sa + sb - 3 * (fa - fb) / (ta - tb)
-    root = d * d - sa * sb
-    if root < 0:
-        return (ta + tb) / 2
-    root = math.copysign(math.sqrt(root), tb - ta)
-    below = sb - sa + 2 * root
-    return tb - (tb - ta) * (sb + root - d) / below if below else (ta + tb) / 2
+    square = d * d - sa * sb
+    below = sb - sa + 2 * math.sqrt(square) if square >= 0 else 0.0
+    if not below or not math.isfinite(below):
+        return (left + right) / 2
+    return min(max(tb - (tb - ta) * ((sb + math.sqrt(square) - d) / below), left), right)
