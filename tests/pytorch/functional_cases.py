@@ -175,6 +175,21 @@ add("unfold", [normal(1, 2, 4, 5), (2, 3)], {}, {"padding": 1, "stride": 2}, {"d
 add("fold", [normal(1, 12, 9), (4, 5), (2, 3)], {})
 add("fold", [normal(12, 9), (4, 5), (2, 3)], {"padding": 1, "stride": 2})
 
+# Margins.
+for alone in ((), (4,)):
+    weight = Drawn("positive", (3,), gradient=False)
+    pair = [normal(*alone, 3), classes(3, *alone)]
+    for words in ({}, {"p": 2}, {"margin": 0.5}, {"weight": weight}, {"p": 2, "weight": weight}):
+        add("multi_margin_loss", pair, *reductions(**words))
+    sets = Drawn("classes", (*alone, 3), high=3)
+    add("multilabel_margin_loss", [normal(*alone, 3), sets], *REDUCTIONS)
+    add("multilabel_margin_loss", [ties(*alone, 3), sets], *REDUCTIONS)
+    ones = Drawn("classes", (*alone, 3), high=2)
+    add("multilabel_soft_margin_loss", [normal(*alone, 3), ones], *reductions(),
+        *reductions(weight=weight))  # fmt: skip
+three = [normal(4, 3), normal(4, 3), normal(4, 3)]
+add("triplet_margin_with_distance_loss", three, *reductions(), {"swap": True}, {"margin": 0.3})
+
 # Pooling.
 for drawn in (normal(2, 2, 7), ties(2, 2, 7), normal(2, 8)):
     add("max_pool1d", [drawn, 2], {}, {"stride": 1}, {"padding": 1}, {"ceil_mode": True})
@@ -205,6 +220,17 @@ for size in (1, 3, 4):
 add("adaptive_avg_pool3d", [normal(1, 1, 4, 3, 2), (2, 1, 2)], {})
 add("lp_pool1d", [Drawn("positive", (1, 2, 6)), 2.0, 2], {})
 add("lp_pool2d", [Drawn("positive", (1, 1, 4, 4)), 2.0, 2], {})
+add("lp_pool3d", [Drawn("positive", (1, 1, 4, 4, 2)), 3.0, 2], {}, {"stride": 1})
+for drawn in (normal(1, 2, 5, 4, 6), ties(2, 5, 4, 6)):
+    add("adaptive_max_pool3d", [drawn, (3, 2, 4)], {}, {"return_indices": True})
+for drawn, size, samples in (
+    (normal(2, 3, 7, 6), (3, 4), (2, 3, 2)), (ties(3, 7, 6), (6, 1), (1, 3, 2)),
+    (normal(2, 1, 5, 4, 6), (2, 2, 4), (2, 1, 3)), (ties(2, 5, 4, 6), (3, 1, 2), (1, 2, 3)),
+):  # fmt: skip
+    words = {"_random_samples": Drawn("unit", samples, gradient=False), "return_indices": True}
+    function = f"fractional_max_pool{samples[-1]}d"
+    ratio = {**words, "output_ratio": (0.5, 0.7, 0.4)[: samples[-1]]}
+    add(function, [drawn, 2], {**words, "output_size": size}, ratio, dtypes=BOTH)
 
 # Normalisation. What running statistics become is compared among the modules.
 STATISTICS = [Drawn("normal", (3,), gradient=False), Drawn("positive", (3,), gradient=False)]

@@ -111,6 +111,9 @@ once("ReplicationPad1d(2)", normal(1, 2, 3))
 once("CircularPad2d(1)", normal(1, 1, 3, 3))
 
 once("LPPool2d(2, 2)", Drawn("positive", (1, 1, 4, 4)))
+once("LPPool3d(2, 2)", Drawn("positive", (1, 1, 4, 4, 2)))
+once("AdaptiveMaxPool3d((2, None, 1))", normal(1, 2, 4, 3, 2))
+once("CircularPad3d((1, 0, 1, 1, 0, 1))", normal(1, 1, 2, 3, 2))
 once("ReflectionPad3d(1)", normal(1, 1, 2, 3, 2))
 once("Upsample(scale_factor=2)", normal(1, 2, 3, 3))
 once("Upsample(size=(4, 5), mode='bilinear')", normal(1, 2, 3, 3))
@@ -210,12 +213,28 @@ once("MarginRankingLoss(0.2)", normal(4), normal(4), Drawn("signs", (4,)))
 once("HingeEmbeddingLoss()", normal(4), Drawn("signs", (4,)))
 once("CosineEmbeddingLoss()", normal(4, 3), normal(4, 3), Drawn("signs", (4,)))
 once("TripletMarginLoss()", normal(4, 3), normal(4, 3), normal(4, 3))
+once("TripletMarginWithDistanceLoss(swap=True)", normal(4, 3), normal(4, 3), normal(4, 3))
+once("MultiMarginLoss(p=2, margin=0.5)", normal(4, 3), classes(3, 4))
+once("MultiLabelMarginLoss()", normal(4, 3), classes(3, 4, 3))
+once("MultiLabelSoftMarginLoss()", normal(4, 3), classes(2, 4, 3))
+for head in ("", ", head_bias=True"):
+    once(
+        f"AdaptiveLogSoftmaxWithLoss(8, 20, [5, 9, 14], div_value=2.0{head})",
+        normal(30, 8),
+        classes(20, 30),
+    )
+add("RReLU(0.2, 0.2)", normal(3, 4))
 once("CosineSimilarity()", normal(4, 3), normal(4, 3))
 once("PairwiseDistance()", normal(4, 3), normal(4, 3))
 
 CASES = named(CASES)
 # Only shown, and only their names and shapes compared.
-SHOWN = """ModuleList([Linear(2, 2), Linear(2, 2), ReLU()])
+SHOWN = """FractionalMaxPool2d(2, output_size=(3, 4))
+FractionalMaxPool3d(2, output_ratio=0.5)
+FeatureAlphaDropout(0.2)
+RReLU(0.1, 0.2, True)
+NLLLoss2d()
+ModuleList([Linear(2, 2), Linear(2, 2), ReLU()])
 ModuleList([Linear(2, 3)])
 ModuleDict({'a': Linear(2, 2), 'b': Sequential(ReLU(), Tanh())})
 ModuleList()

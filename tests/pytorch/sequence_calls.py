@@ -82,6 +82,8 @@ for reduction in ("none", "mean", "sum"):
     out = F.ctc_loss(F.log_softmax(x, 2), targets, torch.tensor([9, 5, 8]), torch.tensor([4, 2, 3]),
                      reduction=reduction)  # fmt: skip
     back("ctc", out, x)
+    lengths = torch.tensor([9, 5, 8]), torch.tensor([4, 2, 3])
+    back("ctc as it is", F.ctc_loss(x, targets, *lengths, reduction=reduction), x)
 flat = torch.tensor([1, 2, 2, 3, 3, 1, 2])
 x = normal(9, 3, 4)
 back("ctc", nn.CTCLoss()(F.log_softmax(x, 2), flat, (9, 5, 8), (4, 2, 1)), x)

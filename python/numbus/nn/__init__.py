@@ -1,12 +1,12 @@
 """Nets and their layers under PyTorch's names."""
 
-from ..tensors import Parameter
+from ..tensors import Buffer, Parameter
 from . import functional, init, modules, parameter, serialization, utils
 from .modules import *  # noqa: F403
 from .parameter import UninitializedParameter
 
 __all__ = [
-    "Parameter", "UninitializedParameter", "functional", "init", "modules", "parameter",
+    "Buffer", "Parameter", "UninitializedParameter", "functional", "init", "modules", "parameter",
     "serialization", "utils", *modules.__all__,
 ]  # fmt: skip
 

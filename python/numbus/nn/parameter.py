@@ -1,6 +1,6 @@
 """`numbus.nn.parameter`: the kinds of parameters."""
 
-from ..tensors import Parameter
+from ..tensors import Buffer, Parameter
 from .modules.lazy import UninitializedParameter, is_lazy
 
-__all__ = ["Parameter", "UninitializedParameter", "is_lazy"]
+__all__ = ["Buffer", "Parameter", "UninitializedParameter", "is_lazy"]

@@ -40,7 +40,7 @@ from ._functions import in_place, pure_function, tensor_function
 from ._mode import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from ._tensor import Tensor
 from .creation import *  # noqa: F403
-from .creation import Parameter
+from .creation import Buffer, Parameter
 from .factors import *  # noqa: F403
 from .indexing import *  # noqa: F403
 from .pointwise import *  # noqa: F403

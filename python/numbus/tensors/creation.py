@@ -582,3 +582,16 @@ class Parameter(Tensor):
 
     def __repr__(self):
         return "Parameter containing:\n" + Tensor.__repr__(self)
+
+
+class Buffer(Tensor):
+    """A tensor that a module lists among its buffers where it is an attribute.
+
+    persistent: whether it is in `state_dict()`.
+    """
+
+    def __new__(cls, data=None, *, persistent=True):
+        a = nb.zeros((0,), dtype=_dtypes.default_float()) if data is None else data._array
+        made = _core.new_tensor(cls, a)
+        made.persistent = persistent
+        return made

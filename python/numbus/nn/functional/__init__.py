@@ -9,7 +9,9 @@ from . import (
     convolution,
     dropouts,
     embeddings,
+    fractional,
     losses,
+    margins,
     normalisation,
     padding,
     pooling,
@@ -21,8 +23,8 @@ from . import (
 )
 
 _SUBJECTS = (
-    activations, attention, convolution, dropouts, embeddings, losses, normalisation, padding,
-    pooling, products, resizing, sampling, sequences, unpooling,
+    activations, attention, convolution, dropouts, embeddings, fractional, losses, margins,
+    normalisation, padding, pooling, products, resizing, sampling, sequences, unpooling,
 )  # fmt: skip
 __all__ = sorted([name for subject in _SUBJECTS for name in subject.__all__])
 globals().update({name: getattr(s, name) for s in _SUBJECTS for name in s.__all__})

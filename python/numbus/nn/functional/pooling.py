@@ -12,8 +12,8 @@ from .convolution import padded, windows
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
-    "adaptive_max_pool2d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "lp_pool1d", "lp_pool2d",
-    "max_pool1d", "max_pool2d", "max_pool3d",
+    "adaptive_max_pool2d", "adaptive_max_pool3d", "avg_pool1d", "avg_pool2d", "avg_pool3d",
+    "lp_pool1d", "lp_pool2d", "lp_pool3d", "max_pool1d", "max_pool2d", "max_pool3d",
 ]  # fmt: skip
 
 # Elements of a window up to which all are compared at once; those of larger ones axis by axis.
@@ -71,7 +71,7 @@ class _Windows:
         return found
 
 
-def _first_largest(parts, places=None):
+def first_largest(parts, places=None):
     """The largest of arrays, element by element, and what `places` has of it; NaN is larger."""
     best = parts[0]
     place = places[0] if places else None
@@ -87,7 +87,7 @@ def _largest_of_tiles(x, w):
     """As `_largest`, with a derivative in one piece: windows lie side by side."""
     taps = w.taps()
     with _core.quiet():
-        y, place = _first_largest(
+        y, place = first_largest(
             [w.tap(x, tap) for tap in taps], [numpy.int8(k) for k in range(len(taps))]
         )
     _core.enter_largest_of_tiles(x, y, place, w.kernel)
@@ -99,14 +99,14 @@ def _largest(x, w):
         if _core.depends(x):
             return _largest_of_tiles(x, w)
     if size_of(w.kernel) <= _AT_ONCE:
-        return _first_largest([w.tap(x, tap) for tap in w.taps()])[0]
+        return first_largest([w.tap(x, tap) for tap in w.taps()])[0]
     for k in reversed(range(len(w.kernel))):  # the last axis first: its first one, then the row's
         s, d, n = w.stride[k], w.dilation[k], w.space[k]
         parts = [
             x[along(x.ndim, k + 2, slice(i * d, i * d + (n - 1) * s + 1, s))]
             for i in range(w.kernel[k])
         ]
-        x = _first_largest(parts)[0]
+        x = first_largest(parts)[0]
     return x
 
 
@@ -133,7 +133,7 @@ def _max_pool(
         return y if had_batch else y[0]
     places, taps = _positions(x, w), w.taps()
     # A window whose elements are all the lowest number has a position in the input, too.
-    y, place = _first_largest(
+    y, place = first_largest(
         [w.tap(full, tap) for tap in taps], [w.tap(places, tap) for tap in taps]
     )
     place = np.broadcast_to(place, y.shape).copy()
@@ -349,7 +349,7 @@ def _adaptive_max(count, input, output_size, return_indices):
         for a, b in _bins(x.shape[axis], sizes[axis - 2]):
             parts = [x[along(x.ndim, axis, slice(i, i + 1))] for i in range(a, b)]
             spots = [place[along(x.ndim, axis, slice(i, i + 1))] for i in range(a, b)]
-            best, spot = _first_largest(parts, spots if return_indices else None)
+            best, spot = first_largest(parts, spots if return_indices else None)
             rows.append(best)
             places.append(spot)
         x = np.concatenate(rows, axis=axis)
@@ -374,6 +374,12 @@ def adaptive_max_pool2d(input, output_size, return_indices=False):
     return _adaptive_max(2, input, output_size, return_indices)
 
 
+@pure_function
+def adaptive_max_pool3d(input, output_size, return_indices=False):
+    """The largest elements of the windows of adaptive_avg_pool3d()."""
+    return _adaptive_max(3, input, output_size, return_indices)
+
+
 def _power_pool(count, input, norm_type, kernel_size, stride, ceil_mode):
     op = f"lp_pool{count}d"
     x = floating(op, input)
@@ -395,3 +401,9 @@ def lp_pool1d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
 def lp_pool2d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
     """The p-norm of each window of (batch, channels, height, width)."""
     return _power_pool(2, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+@pure_function
+def lp_pool3d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
+    """The p-norm of each window of three spatial axes."""
+    return _power_pool(3, input, norm_type, kernel_size, stride, ceil_mode)

@@ -10,7 +10,10 @@ from ...tensors import pure_function
 from ._shared import array, each, floating
 from .pooling import adaptive_mean
 
-__all__ = ["channel_shuffle", "interpolate", "pixel_shuffle", "pixel_unshuffle", "upsample"]
+__all__ = [
+    "channel_shuffle", "interpolate", "pixel_shuffle", "pixel_unshuffle", "upsample",
+    "upsample_bilinear", "upsample_nearest",
+]  # fmt: skip
 
 _LINEAR = {"linear": 1, "bilinear": 2, "trilinear": 3}
 _SMOOTH = {**_LINEAR, "bicubic": 2}
@@ -140,6 +143,16 @@ def _by_weights(x, space, steps, mode, corners, antialias):
 def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
     """The older name of interpolate()."""
     return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def upsample_nearest(input, size=None, scale_factor=None):
+    """interpolate() by the nearest elements."""
+    return interpolate(input, size, scale_factor, "nearest")
+
+
+def upsample_bilinear(input, size=None, scale_factor=None):
+    """interpolate() between elements, of which the outer ones stay where they are."""
+    return interpolate(input, size, scale_factor, "bilinear", True)
 
 
 def _divided(op, what, n, by):

@@ -5,7 +5,7 @@ import numpy
 from ...core.errors import message
 from ...functions import names as np
 from ...tensors import Tensor, tensor_function
-from ._shared import array, floating, reduction_of
+from ._shared import array, constant, floating, reduction_of
 
 __all__ = ["ctc_loss"]
 
@@ -32,7 +32,7 @@ def ctc_loss(
     class between others; reduction: 'none', 'sum', or 'mean', of losses divided by the lengths of
     their targets; zero_infinity: 0 where there is no alignment, instead of infinity.
 
-    Derivatives are those of the formula; behind a log_softmax they are PyTorch's. Raises ValueError
+    Derivatives are PyTorch's, which are by what log_softmax was given. Raises ValueError
     for lengths and classes that do not fit.
     """
     op = "ctc_loss"
@@ -118,4 +118,9 @@ def _losses(log_probs, rows, steps, sizes, blank, zero_infinity):
     empty = np.array((steps == 0) & (sizes == 0))
     lost = np.where(np.array(steps == 0), ~empty, lost)
     loss = np.where(empty, kind(0), -found)
+    # The chances of a step sum to 1 whatever log_softmax was given: their sum less itself is 0, and
+    # its derivative by the logarithms is what makes theirs that by what log_softmax was given.
+    counted = np.array((numpy.arange(x.shape[0])[:, None] < steps)[:, :, None])
+    chances = np.sum(np.where(counted, np.exp(x), kind(0)), axis=(0, 2))
+    loss = loss + (chances - constant(chances))
     return np.where(lost, kind(0) if zero_infinity else kind(np.inf), loss)

@@ -2,6 +2,7 @@
 
 from . import (
     activations,
+    adaptive_softmax,
     containers,
     convolutions,
     dropouts,
@@ -20,8 +21,8 @@ from . import (
 )
 
 _SUBJECTS = (
-    activations, containers, convolutions, dropouts, embeddings, lazy, losses, module,
-    normalisation, padding, parallel, pooling, products, recurrent, resizing,
+    activations, adaptive_softmax, containers, convolutions, dropouts, embeddings, lazy, losses,
+    module, normalisation, padding, parallel, pooling, products, recurrent, resizing,
     transformers,
 )  # fmt: skip
 __all__ = sorted(

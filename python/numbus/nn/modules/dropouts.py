@@ -49,3 +49,24 @@ class AlphaDropout(_Dropout):
     """Dropout that keeps the mean and variance of SELU's values."""
 
     _function = F.alpha_dropout
+
+
+class FeatureAlphaDropout(_Dropout):
+    """AlphaDropout of whole channels."""
+
+    _function = F.feature_alpha_dropout
+
+
+class RReLU(Module):
+    """x where it is positive, else x times a drawn number of each element while training."""
+
+    def __init__(self, lower=0.125, upper=1 / 3, inplace=False):
+        super().__init__()
+        self.lower, self.upper, self.inplace = lower, upper, inplace
+
+    def forward(self, input):
+        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+
+    def extra_repr(self):
+        inplace = ", inplace=True" if self.inplace else ""
+        return f"lower={self.lower}, upper={self.upper}{inplace}"

@@ -10,7 +10,14 @@ from .convolutions import (
     ConvTranspose2d,
     ConvTranspose3d,
 )
-from .normalisation import BatchNorm1d, BatchNorm2d, BatchNorm3d
+from .normalisation import (
+    BatchNorm1d,
+    BatchNorm2d,
+    BatchNorm3d,
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+)
 from .products import Linear
 
 
@@ -113,7 +120,9 @@ def _channels(module, x):
     return x.shape[1 if x.ndim == batched else 0]
 
 
-_NORMS = (BatchNorm1d, BatchNorm2d, BatchNorm3d)
+_NORMS = (
+    BatchNorm1d, BatchNorm2d, BatchNorm3d, InstanceNorm1d, InstanceNorm2d, InstanceNorm3d,
+)  # fmt: skip
 
 
 class LazyLinear(_becomes("LazyLinear", Linear, _last)):
@@ -177,8 +186,13 @@ LazyConvTranspose3d = _convolution("LazyConvTranspose3d", ConvTranspose3d)
 
 def _norm(name, plain):
     class Lazy(_becomes(name, plain, lambda _module, x: x.shape[1])):
-        def __init__(self, *args, device=None, dtype=None, **keywords):
-            plain.__init__(self, 1, *args, device=device, dtype=dtype, **keywords)
+        def __init__(
+            self, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, device=None,
+            dtype=None,
+        ):  # fmt: skip
+            plain.__init__(
+                self, 1, eps, momentum, affine, track_running_stats, device=device, dtype=dtype
+            )
             self.num_features = 0
             self._wait(("weight", "bias"), device, dtype)
 
@@ -208,3 +222,6 @@ def _norm(name, plain):
 LazyBatchNorm1d = _norm("LazyBatchNorm1d", BatchNorm1d)
 LazyBatchNorm2d = _norm("LazyBatchNorm2d", BatchNorm2d)
 LazyBatchNorm3d = _norm("LazyBatchNorm3d", BatchNorm3d)
+LazyInstanceNorm1d = _norm("LazyInstanceNorm1d", InstanceNorm1d)
+LazyInstanceNorm2d = _norm("LazyInstanceNorm2d", InstanceNorm2d)
+LazyInstanceNorm3d = _norm("LazyInstanceNorm3d", InstanceNorm3d)

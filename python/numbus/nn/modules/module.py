@@ -6,7 +6,7 @@ from collections import OrderedDict, namedtuple
 
 from ...core.compiling import ITEMS, Parts, flat, observe
 from ...core.errors import message
-from ...tensors import Parameter, Tensor, no_grad
+from ...tensors import Buffer, Parameter, Tensor, no_grad
 from ...tensors import dtype as dtype_type
 from ..hooks import Backward, Handle
 
@@ -73,6 +73,11 @@ class Module:
             self._begun(name)
             _removed(name, fields, self._buffers, self._modules)
             self.register_parameter(name, value)
+            return
+        if isinstance(value, Buffer):
+            self._begun(name)
+            _removed(name, fields, self._parameters, self._modules)
+            self.register_buffer(name, value, value.persistent)
             return
         if isinstance(value, Module):
             self._begun(name)

@@ -116,3 +116,9 @@ class CircularPad2d(_Pad):
     """The elements from the other ends of the last two axes."""
 
     _count, _mode = 2, "circular"
+
+
+class CircularPad3d(_Pad):
+    """The elements from the other ends of the last three axes."""
+
+    _count, _mode = 3, "circular"

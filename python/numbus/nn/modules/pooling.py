@@ -1,5 +1,6 @@
 """Pooling as modules."""
 
+from ...core.errors import message
 from .. import functional as F
 from ..functional._shared import each
 from .module import Module
@@ -173,6 +174,63 @@ class AdaptiveMaxPool2d(_AdaptiveMax):
     _function = F.adaptive_max_pool2d
 
 
+class AdaptiveMaxPool3d(_AdaptiveMax):
+    """The largest elements of windows that cover three spatial axes."""
+
+    _function = F.adaptive_max_pool3d
+
+
+class _FractionalMaxPool(Module):
+    _count, _function = 2, None
+
+    def __init__(
+        self,
+        kernel_size,
+        output_size=None,
+        output_ratio=None,
+        return_indices=False,
+        _random_samples=None,
+    ):
+        super().__init__()
+        op = type(self).__name__
+        if (output_size is None) == (output_ratio is None):
+            raise ValueError(
+                message(op, "the size of the result", f"output_size={output_size},"
+                        f" output_ratio={output_ratio}", "one of output_size and output_ratio")
+            )  # fmt: skip
+        self.kernel_size = each(op, "kernel_size", kernel_size, self._count)
+        self.return_indices = return_indices
+        self.register_buffer("_random_samples", _random_samples)
+        self.output_size = self.output_ratio = None
+        if output_size is not None:
+            self.output_size = each(op, "output_size", output_size, self._count)
+        else:
+            ratios = output_ratio
+            if not isinstance(ratios, (tuple, list)):
+                ratios = (ratios,) * self._count
+            if len(ratios) != self._count or not all(0 < ratio < 1 for ratio in ratios):
+                raise ValueError(message(op, "output_ratio", output_ratio, "between 0 and 1"))
+            self.output_ratio = tuple(ratios)
+
+    def forward(self, input):
+        return type(self)._function(
+            input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices,
+            self._random_samples,
+        )  # fmt: skip
+
+
+class FractionalMaxPool2d(_FractionalMaxPool):
+    """The largest elements of windows of (N, C, height, width) whose distances are drawn."""
+
+    _function = F.fractional_max_pool2d
+
+
+class FractionalMaxPool3d(_FractionalMaxPool):
+    """The largest elements of windows of three spatial axes whose distances are drawn."""
+
+    _count, _function = 3, F.fractional_max_pool3d
+
+
 class _PowerPool(Module):
     _function = None
 
@@ -203,6 +261,12 @@ class LPPool2d(_PowerPool):
     """The p-norm of each window of (N, C, height, width)."""
 
     _function = F.lp_pool2d
+
+
+class LPPool3d(_PowerPool):
+    """The p-norm of each window of three spatial axes."""
+
+    _function = F.lp_pool3d
 
 
 class _MaxUnpool(Module):

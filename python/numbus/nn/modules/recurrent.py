@@ -14,7 +14,7 @@ from .module import Module
 _GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
 
 
-class _Recurrent(Module):
+class RNNBase(Module):
     """What RNN, LSTM and GRU share; parameters are uniform up to 1 / sqrt(hidden_size)."""
 
     def __init__(
@@ -163,7 +163,7 @@ class _Recurrent(Module):
         return text
 
 
-class RNN(_Recurrent):
+class RNN(RNNBase):
     """h' = tanh(w_ih x + b_ih + w_hh h + b_hh) over sequences, in layers.
 
     Parameters
@@ -207,7 +207,7 @@ class RNN(_Recurrent):
         )  # fmt: skip
 
 
-class GRU(_Recurrent):
+class GRU(RNNBase):
     """The gated recurrent unit over sequences, in layers; arguments and results as of `RNN`."""
 
     def __init__(
@@ -228,7 +228,7 @@ class GRU(_Recurrent):
         )  # fmt: skip
 
 
-class LSTM(_Recurrent):
+class LSTM(RNNBase):
     """Long short-term memory over sequences, in layers; arguments as of `RNN`.
 
     Called with `(input, (h_0, c_0))` it returns `(output, (h_n, c_n))`. proj_size: what states are
@@ -257,7 +257,7 @@ class LSTM(_Recurrent):
         return self._run(input, hx)
 
 
-class _Cell(Module):
+class RNNCellBase(Module):
     _mode = ""
 
     def __init__(self, input_size, hidden_size, bias=True, device=None, dtype=None):
@@ -301,7 +301,7 @@ class _Cell(Module):
         return text if self.bias else text + ", bias=False"
 
 
-class RNNCell(_Cell):
+class RNNCell(RNNCellBase):
     """One step of RNN: `(input, h)` gives the next h."""
 
     def __init__(
@@ -320,13 +320,13 @@ class RNNCell(_Cell):
         return text if self.nonlinearity == "tanh" else f"{text}, nonlinearity={self.nonlinearity}"
 
 
-class GRUCell(_Cell):
+class GRUCell(RNNCellBase):
     """One step of GRU: `(input, h)` gives the next h."""
 
     _mode = "GRU"
 
 
-class LSTMCell(_Cell):
+class LSTMCell(RNNCellBase):
     """One step of LSTM: `(input, (h, c))` gives the next (h, c)."""
 
     _mode = "LSTM"
