@@ -1,5 +1,6 @@
 """Scripts that import torch, run as they are (python -m numbus)."""
 
+import math
 import os
 import pathlib
 import subprocess
@@ -163,3 +164,47 @@ def test_seeds_of_gpus_are_theirs_alone():
     # A state of a device that is not here waits until it is.
     h.set_state({**state, "devices": {"cuda:7": [1, 2, 3, 4, 5, 6, 7, 8]}})
     assert torch.rand(5, generator=h, device="cpu").shape == (5,)
+
+
+def test_memory_formats():
+    import numbus.compat.torch as torch
+
+    x = torch.arange(24.0).reshape(1, 2, 3, 4).requires_grad_()
+    y = x.to(memory_format=torch.channels_last)
+    assert y.stride() == (24, 1, 8, 2)
+    assert y.tolist() == x.tolist()
+    assert y.is_contiguous(memory_format=torch.channels_last)
+    assert not y.is_contiguous()
+    assert y.contiguous(memory_format=torch.channels_last) is y
+    assert y.contiguous().stride() == x.stride()
+    (y * y).sum().backward()
+    assert x.grad.tolist() == (x * 2).tolist()
+    assert x[..., None].clone(memory_format=torch.channels_last_3d).stride() == (24, 1, 8, 2, 2)
+    with pytest.raises(RuntimeError, match="another number of dimensions"):
+        x[0].contiguous(memory_format=torch.channels_last)
+
+
+def test_unpooling_of_windows_that_overlap():
+    import numbus.compat.torch as torch
+    from numbus.nn import functional as F
+
+    x = torch.tensor([[[0.0, 3.0, 1.0, 2.0]]])
+    y, k = F.max_pool1d(x, 2, 1, return_indices=True)
+    y.requires_grad_()
+    z = F.max_unpool1d(y, k, 2, 1)
+    (z * torch.tensor([1.0, 5.0, 2.0, 7.0])).sum().backward()
+    assert z.tolist() == [[[0, 3, 0, 2]]]
+    assert y.grad.tolist() == [[[5, 5, 7]]]
+
+
+def test_special_functions_of_numbers():
+    import numbus.compat.torch as torch
+
+    for f, slope in (
+        (torch.special.entr, -math.log(2.0) - 1),
+        (torch.special.ndtr, math.exp(-2) / math.sqrt(2 * math.pi)),
+        (lambda x: torch.special.xlog1py(x, x), math.log(3.0) + 2 / 3),
+    ):
+        x = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
+        f(x).backward()
+        assert float(x.grad) == pytest.approx(slope)

@@ -29,7 +29,17 @@ def interpolated(np, xp):
     return (values * np.array([1.0, 2.0, 3.0, 4.0])).sum()
 
 
+def indices_without_axes(np, x):
+    """NumPy takes an array without axes for the integer that it is."""
+    at, y = np.array(3), x.reshape(5, 6) * 1
+    y[at, np.array(1)] = x[at] ** 2
+    y[np.array(4)] = x[:6]
+    return (y * y).sum() + np.take(x, at) * x[np.array(-1)] + (y[at] * y[np.array(0), 1:2]).sum()
+
+
 PROGRAMS = {
+    "indices_without_axes": indices_without_axes,
+    "number": lambda np, x: np.i0(x.sum()) * np.i0(x[3]) + np.sinc(x[4]),
     "flat": lambda np, x: x.reshape(5, 6).T.flat[3] * x.flat[2],
     "interp_x": lambda np, x: np.interp(x, [-2.0, -0.5, 0.1, 2.0], [1.0, 3.0, 2.0, 5.0]).sum(),
     "interp_fp": lambda np, x: (

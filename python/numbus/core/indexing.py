@@ -105,8 +105,13 @@ def getitem(a, index):
     found = advanced(a, index)
     if found is not None:
         return _core.gather(*found[:4])
-    view = numpy.asarray(a)
     index = plain(index)
+    if _core.watching() and _core.depends(a):
+        whole = _of_numbers(index)
+        if is_basic(whole):
+            made = a[whole]
+            return made.copy() if type(made) is ndarray else made
+    view = numpy.asarray(a)
     try:
         result = view[index]
     except IndexError as error:
@@ -117,6 +122,19 @@ def getitem(a, index):
         # A tuple that turned out to be basic: a view of `a`.
         return _core.from_numpy(result)
     return adopt(result)
+
+
+def _depends(value):
+    return isinstance(value, (ndarray, generic)) and _core.depends(value)
+
+
+def _of_numbers(index):
+    """An index whose arrays without axes are the integers that NumPy takes them for."""
+    items = index if type(index) is tuple else (index,)
+    return tuple(
+        int(i) if isinstance(i, numpy.ndarray) and not i.ndim and i.dtype.kind in "iu" else i
+        for i in items
+    )
 
 
 def is_basic(index):
@@ -143,7 +161,13 @@ def setitem(a, index, value):
     found = None if _masks_all(a, index) else advanced(a, index)
     if found is not None:
         return _core.scatter(*found[:4], value, distinct=found[4])
-    index, value = plain(index), to_numpy(value)
+    index = plain(index)
+    if _core.watching() and (_core.depends(a) or _depends(value)):
+        whole = _of_numbers(index)
+        if is_basic(whole):
+            a[whole] = value
+            return None
+    value = to_numpy(value)
     try:
         with writing(a) as real:
             # NumPy reads through a mask as it writes: what is read are the values from before.

@@ -3,7 +3,8 @@
 import numpy
 
 from .. import _core
-from .._core import ndarray
+from .._core import generic, ndarray
+from ..core.operands import to_ndarray
 from ._dispatch import Dispatcher
 from ._made import make
 
@@ -67,4 +68,6 @@ def operand(a):
     """An argument as an array of either kind, or a number of Python's own."""
     if isinstance(a, (numpy.ndarray, ndarray)) or type(a) in PYTHON:
         return a
+    if type(a) is generic and _core.watching() and _core.depends(a):
+        return to_ndarray(a)
     return numpy.asarray(a)

@@ -162,6 +162,25 @@ def not_yet(op, **options):
             )
 
 
+_FORMATS = {"channels_last": (0, 2, 3, 1), "channels_last_3d": (0, 2, 3, 4, 1)}
+
+
+def order_of_format(op, memory_format, ndim):
+    """The order of dimensions in which elements lie, None for the usual one.
+
+    RuntimeError where a format is of another number of dimensions.
+    """
+    order = _FORMATS.get(str(memory_format).rsplit(".", 1)[-1])
+    if order is None:
+        not_yet(op, memory_format=memory_format)
+    elif len(order) != ndim:
+        raise RuntimeError(
+            message(op, f"a tensor of another number of dimensions for {memory_format}", ndim,
+                    len(order))
+        )  # fmt: skip
+    return order
+
+
 def beside(a):
     """The name of an array's device for new arrays, None where nobody named it."""
     if _core.placing() and not _core.is_pinned(a):

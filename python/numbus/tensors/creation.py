@@ -12,7 +12,7 @@ from ..core.dtypes import kind_of
 from ..core.errors import message
 from ..core.operands import to_ndarray
 from . import _dtypes
-from ._arrays import as_dtype, beside, not_yet, sizes
+from ._arrays import as_dtype, beside, not_yet, order_of_format, sizes
 from ._functions import tensor_function
 from ._mode import no_grad
 from ._tensor import Tensor, wrap
@@ -344,7 +344,9 @@ def _moved(a, t, where, again):
 
 def _to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None):
     """The tensor in a dtype, on a device, or as another tensor is; itself where it is so."""
-    not_yet("to", memory_format=memory_format)
+    if order_of_format("to", memory_format, self.dim()) is not None:
+        made = _to(self, *args, dtype=dtype, device=device, copy=copy)
+        return made.contiguous(memory_format=memory_format)
     for x in args:
         if isinstance(x, Tensor):
             dtype, device = x._array.dtype, x.device

@@ -230,7 +230,11 @@ def _not_negative(op, index, n):
 def index_select(input, dim, index):
     """The slices at indices along a dimension, a copy."""
     k = axis_of("index_select", dim, input.ndim)
-    index = _not_negative("index_select", _line("index_select", index), input.shape[k])
+    index = _not_negative(
+        "index_select", _line("index_select", index), input.shape[k] if input.ndim else 1
+    )
+    if input.ndim == 0:
+        return nb.reshape(nb.take(nb.reshape(input, (1,)), index, axis=0), ())
     return nb.take(input, index, axis=k)
 
 
@@ -239,18 +243,26 @@ def _at(dim, index, a, op):
     return (slice(None),) * k + (_line(op, index),)
 
 
+def _lined(a):
+    """An array with one dimension at least, of the same memory."""
+    return nb.reshape(a, (1,)) if a.ndim == 0 else a
+
+
 def _index_add(a, dim, index, source, *, alpha=1):
     """Adds the slices of `source` at indices along a dimension. In place."""
+    a, source = _lined(a), _lined(source)
     nb.add.at(a, _at(dim, index, a, "index_add"), source if alpha == 1 else alpha * source)
 
 
 def _index_copy(a, dim, index, source):
     """The slices of `source` at indices along a dimension. In place."""
+    a, source = _lined(a), _lined(source)
     a[_at(dim, index, a, "index_copy")] = source
 
 
 def _index_fill(a, dim, index, value):
     """A value at indices along a dimension. In place."""
+    a = _lined(a)
     a[_at(dim, index, a, "index_fill")] = _limit_like(value, a.dtype)
 
 

@@ -17,6 +17,7 @@ from .factors import (
     vecdot,
 )
 from .factors import _lu_solve as lu_solve
+from .linalg_only import norm, qr, svd, vander
 from .products import (
     cholesky,
     cross,
@@ -30,15 +31,11 @@ from .products import (
     matrix_norm,
     matrix_power,
     pinv,
-    qr,
     slogdet,
     solve,
-    svd,
     svdvals,
     vector_norm,
 )  # fmt: skip
-from .reductions import norm
-from .statistics import vander
 
 __all__ = [
     "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals",

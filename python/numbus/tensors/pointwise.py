@@ -562,6 +562,8 @@ def _softmax(x, dim, dtype=None):
         return _softmax(x.astype("f4"), dim).astype(x.dtype)
     if x.ndim == 0:
         return nb.ones_like(x) * nb.exp(x - x)
+    if x.size == 0:
+        return x.copy()
     e = nb.exp(x - nb.stop_gradient(nb.max(x, axis=axis, keepdims=True)))
     return e / nb.sum(e, axis=axis, keepdims=True)
 
@@ -574,5 +576,7 @@ def log_softmax(input, dim=None, dtype=None):
     axis = -1 if dim is None else dim
     if x.ndim == 0:
         return x - x
+    if x.size == 0:
+        return x.copy()
     x = x - nb.stop_gradient(nb.max(x, axis=axis, keepdims=True))
     return x - nb.log(nb.sum(nb.exp(x), axis=axis, keepdims=True))

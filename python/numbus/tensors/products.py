@@ -222,9 +222,11 @@ def det(A):
 
 @tensor_function
 @linalg_errors
-def solve(A, B):
-    """X of A @ X = B."""
+def solve(A, B, *, left=True):
+    """X of A @ X = B, or of X @ A = B unless `left`."""
     _same("solve", A, B)
+    if not left:
+        return nb.swapaxes(nb.linalg.solve(nb.swapaxes(A, -1, -2), nb.swapaxes(B, -1, -2)), -1, -2)
     if B.ndim == 1 or (B.ndim == A.ndim - 1 and B.shape == A.shape[:-1]):
         return nb.squeeze(nb.linalg.solve(A, B[..., None]), axis=-1)
     return nb.linalg.solve(A, B)
@@ -243,7 +245,7 @@ def _tuple(name, fields):
 
 
 _QR = _tuple("qr", ["Q", "R"])
-_SVD = _tuple("svd", ["U", "S", "Vh"])
+_SVD = _tuple("svd", ["U", "S", "V"])
 _EIGH = _tuple("eigh", ["eigenvalues", "eigenvectors"])
 _EIG = _tuple("eig", ["eigenvalues", "eigenvectors"])
 _SLOGDET = _tuple("slogdet", ["sign", "logabsdet"])
@@ -251,16 +253,24 @@ _SLOGDET = _tuple("slogdet", ["sign", "logabsdet"])
 
 @tensor_function
 @linalg_errors
-def qr(A, mode="reduced"):
-    """The QR factorisation."""
-    return _QR(*nb.linalg.qr(A, mode))
+def qr(input, some=True):
+    """The QR factorisation; `some`: of as many columns as a matrix has at most."""
+    return _QR(*nb.linalg.qr(input, "reduced" if some else "complete"))
 
 
 @tensor_function
 @linalg_errors
-def svd(A, full_matrices=True):
-    """The singular value decomposition U, S, Vh."""
-    return _SVD(*nb.linalg.svd(A, full_matrices))
+def svd(input, some=True, compute_uv=True):
+    """The singular value decomposition U, S, V, without the conjugate transposition of V that
+    `linalg.svd` gives; without `compute_uv` U and V are zeros.
+    """
+    if not compute_uv:
+        s = nb.linalg.svd(input, compute_uv=False)
+        rows, columns = input.shape[-2:]
+        u, v = (nb.zeros((*input.shape[:-2], n, n), dtype=input.dtype) for n in (rows, columns))
+        return _SVD(u, s, v)
+    u, s, vh = nb.linalg.svd(input, not some)
+    return _SVD(u, s, adjoint_of(vh))
 
 
 @tensor_function
@@ -338,21 +348,28 @@ pinverse = pinv
 
 
 @tensor_function
-def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False):
-    """A norm of matrices."""
+def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None):
+    """A norm of matrices. RuntimeError for orders that matrices have not."""
+    if ord not in ("fro", "nuc", numpy.inf, -numpy.inf, 1, -1, 2, -2):
+        raise RuntimeError(
+            message("matrix_norm", "order", ord, "'fro', 'nuc', inf, -inf, 1, -1, 2 or -2")
+        )
     if ord == "fro":
         from .reductions import norm
 
-        return norm.on_arrays(A, 2, tuple(dim), keepdim)
+        return norm.on_arrays(A, 2, tuple(dim), keepdim, dtype)
+    A = A if dtype is None else as_dtype(A, _dtypes.to_numpy(dtype))
     return nb.linalg.norm(A, ord, axis=tuple(dim), keepdims=keepdim)
 
 
 @tensor_function
-def vector_norm(x, ord=2, dim=None, keepdim=False):
-    """A norm of lines."""
+def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
+    """A norm of lines. RuntimeError for an order that is no number."""
     from .reductions import norm
 
-    return norm.on_arrays(x, ord, dim, keepdim)
+    if not isinstance(ord, (int, float)):
+        raise RuntimeError(message("vector_norm", "order", ord, "a number"))
+    return norm.on_arrays(x, ord, dim, keepdim, dtype)
 
 
 @tensor_function

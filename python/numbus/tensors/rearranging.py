@@ -350,6 +350,8 @@ def _put_flat(a, index, source, accumulate=False):
     index = nb.reshape(index, (-1,))
     if index.size != source.size:
         raise RuntimeError(message("put_", "not a value for each index", source.size, index.size))
+    if a.ndim == 0:
+        a = nb.reshape(a, (1,))
     k = nb.unravel_index(nb.where(index < 0, index + a.size, index), a.shape)
     if accumulate:
         nb.add.at(a, k, source)
@@ -376,15 +378,19 @@ def _scatter_reduced(a, dim, index, src, reduce, include_self):
              "amin": nb.minimum}  # fmt: skip
     if reduce not in kinds:
         raise RuntimeError(message("scatter_reduce", "not a reduction", reduce, ", ".join(kinds)))
-    if reduce in ("prod", "amax", "amin") and _core.watching() and (
-        _core.depends(a) or _core.depends(src)
-    ):  # fmt: skip
-        raise NotImplementedError(
-            message("scatter_reduce", "no derivative yet", reduce, "'sum' or 'mean'")
-        )
     if a.ndim == 0:
         a, index, src = (nb.reshape(x, (1,)) for x in (a, index, src))
     value = as_dtype(_part(src, index), a.dtype)
+    if reduce in ("prod", "amax", "amin") and _core.watching() and (
+        _core.depends(a) or _core.depends(value)
+    ):  # fmt: skip
+        from .scattering import reduced
+
+        def change(made, src):
+            _scatter_reduced(made, dim, index, src, reduce, include_self)
+
+        a[...] = reduced(change, reduce, a.copy(), dim, index, value, include_self)
+        return
     counts = None
     if not include_self:
         lowest = {"sum": 0, "mean": 0, "prod": 1, "amax": None, "amin": None}[reduce]

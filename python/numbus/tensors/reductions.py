@@ -283,6 +283,11 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
     """The norm of order p of all elements, or along dimensions."""
     a = _kept(input, dtype)
     _needs_floats("norm", a)
+    if p == "nuc":
+        axes = tuple(range(a.ndim)) if dim is None else dim
+        if not isinstance(axes, (tuple, list)) or len(axes) != 2:
+            raise RuntimeError(message("norm", "dimensions of order 'nuc'", axes, "two"))
+        return nb.linalg.norm(a, "nuc", axis=tuple(axes), keepdims=keepdim)
     axis = _axis("norm", dim, a)
     if p in ("fro", 2, None):
         return _root(nb.sum(nb.square(nb.abs(a)), axis=axis, keepdims=keepdim), 2)
@@ -403,6 +408,8 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
     n = input.shape[d] if input.ndim else 1
     if not 0 <= k <= n:
         raise RuntimeError(message("topk", "more elements than there are", f"k={k}", f"0 to {n}"))
+    if input.ndim == 0:
+        return _PAIRS["topk"](input.copy(), nb.zeros((), dtype="i8"))
     order = order_of(input, d, largest)[(slice(None),) * d + (slice(k),)]
     return _PAIRS["topk"](_taken(input, order, d), order)
 

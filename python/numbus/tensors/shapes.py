@@ -2,11 +2,21 @@
 
 import math
 
+import numpy
+
 import numbus as nb
 
 from ..core.errors import message
 from . import _dtypes
-from ._arrays import as_dtype, axes_of, axis_of, moved_to, no_out, not_yet, sizes
+from ._arrays import (
+    as_dtype,
+    axes_of,
+    axis_of,
+    moved_to,
+    no_out,
+    order_of_format,
+    sizes,
+)
 from ._functions import in_place, method, tensor_function
 from ._tensor import Tensor
 
@@ -67,8 +77,9 @@ Tensor.stride = _stride
 
 def _is_contiguous(self, memory_format=None):
     """Whether the elements lie in memory in their order."""
-    not_yet("is_contiguous", memory_format=memory_format)
-    return bool(self._array.flags.c_contiguous)
+    order = order_of_format("is_contiguous", memory_format, self.dim())
+    a = self._array if order is None else nb.transpose(self._array, order)
+    return bool(a.flags.c_contiguous)
 
 
 Tensor.is_contiguous = _is_contiguous
@@ -551,24 +562,35 @@ def _unfold(input, dimension, size, step):
 Tensor.unfold = lambda self, dimension, size, step: _unfold(self, dimension, size, step)
 
 
+def each_of(tensors, function):
+    """A function of each of several tensors, or of those of one tuple or list: a tuple; of one
+    tensor: its result.
+    """
+    if len(tensors) == 1 and not isinstance(tensors[0], (tuple, list)):
+        return function(tensors[0])
+    return tuple(function(t) for t in (tensors[0] if len(tensors) == 1 else tensors))
+
+
 @tensor_function
 def atleast_1d(*tensors):
     """Tensors with one dimension at least."""
-    return nb.atleast_1d(*tensors)
+    return each_of(tensors, nb.atleast_1d)
 
 
 @tensor_function
 def atleast_2d(*tensors):
     """Tensors with two dimensions at least."""
-    return nb.atleast_2d(*tensors)
+    return each_of(tensors, nb.atleast_2d)
 
 
 @method()
 @tensor_function
 def clone(input, *, memory_format=None):
     """A copy that depends on the tensor."""
-    not_yet("clone", memory_format=memory_format)
-    return input.copy()
+    order = order_of_format("clone", memory_format, input.ndim)
+    if order is None:
+        return input.copy()
+    return nb.transpose(nb.transpose(input, order).copy(), numpy.argsort(order).tolist())
 
 
 @tensor_function
@@ -578,8 +600,10 @@ def _in_order(input):
 
 def _contiguous(self, memory_format=None):
     """The tensor itself if its elements lie in their order, else a copy."""
-    not_yet("contiguous", memory_format=memory_format)
-    return self if self._array.flags.c_contiguous else _in_order(self)
+    if _is_contiguous(self, memory_format):
+        return self
+    order = order_of_format("contiguous", memory_format, self.dim())
+    return _in_order(self) if order is None else clone(self, memory_format=memory_format)
 
 
 Tensor.contiguous = _contiguous

@@ -120,7 +120,7 @@ Tensor.to_dense = lambda self, dtype=None: self if dtype is None else self.to(dt
 Tensor.adjoint = lambda self: self.transpose(-1, -2).conj()
 Tensor.mH = property(Tensor.adjoint)
 Tensor.negative_ = Tensor.neg_
-for _module in (linalg, products, rearranging, statistics):
+for _module in (products, linalg, rearranging, statistics):
     for _name in (
         "kron", "matrix_power", "qr", "slogdet", "svd",
     ):  # fmt: skip

@@ -16,6 +16,7 @@ from . import _more
 from ._more import (
     are_deterministic_algorithms_enabled,
     channels_last,
+    channels_last_3d,
     contiguous_format,
     get_float32_matmul_precision,
     get_num_threads,

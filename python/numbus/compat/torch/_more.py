@@ -22,6 +22,7 @@ class _Format:
 memory_format = layout = _Format
 contiguous_format, preserve_format = _Format("contiguous_format"), _Format("preserve_format")
 channels_last, strided = _Format("channels_last"), _Format("strided")
+channels_last_3d = _Format("channels_last_3d")
 _state = {"deterministic": False}
 # Methods that change a tensor in place and are functions of torch, too.
 IN_PLACE = frozenset(

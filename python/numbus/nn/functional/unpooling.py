@@ -2,6 +2,7 @@
 
 from ...core.errors import message
 from ...functions import names as np
+from ...gradients import custom_gradient
 from ...tensors import tensor_function
 from ._shared import each
 
@@ -46,10 +47,16 @@ def _unpooled(count, input, indices, kernel_size, stride, padding, output_size):
         total *= size
     for size in lead:
         n *= size
-    made = np.zeros((n, total), dtype=input.dtype)
-    flat = np.reshape(indices, (n, -1))
-    made[np.arange(n)[:, None], flat] = np.reshape(input, (n, -1))
-    return np.reshape(made, (*lead, *sizes))
+    rows, flat = np.arange(n)[:, None], np.reshape(indices, (n, -1))
+
+    @custom_gradient
+    def unpooled(lines):
+        made = np.zeros((n, total), dtype=lines.dtype)
+        made[rows, flat] = lines
+        # Elements of windows that overlap are equal: each has the derivative of where it came from.
+        return made, lambda g: g[rows, flat]
+
+    return np.reshape(unpooled(np.reshape(input, (n, -1))), (*lead, *sizes))
 
 
 @tensor_function
