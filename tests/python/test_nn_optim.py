@@ -162,3 +162,23 @@ def test_compiled_steps_count(kind):
             step()
         found.append(w.tolist())
     assert found[0] == found[1]
+
+
+def test_steps_within_the_backward_pass():
+    """An optimizer of each parameter that steps as soon as its gradient is there."""
+    w = [tensors.full((2,), float(k), requires_grad=True) for k in (1, 2)]
+    rules = {p: optim.SGD([p], lr=0.1) for p in w}
+
+    def move(p):
+        rules[p].step()
+        rules[p].zero_grad()
+
+    handles = [p.register_post_accumulate_grad_hook(move) for p in w]
+    (w[0] * w[1]).sum().backward()
+    assert [p.tolist() for p in w] == [pytest.approx([0.8, 0.8]), pytest.approx([1.9, 1.9])]
+    assert w[0].grad is None
+    handles[0].remove()
+    (w[0] * 3).sum().backward()
+    assert w[0].grad.tolist() == [3, 3]
+    with pytest.raises(RuntimeError, match="no leaf"):
+        (w[0] * 2).register_post_accumulate_grad_hook(move)

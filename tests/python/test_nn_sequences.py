@@ -65,3 +65,28 @@ def test_mistakes():
         F.embedding_bag(T.tensor([[1]]), bag.weight, per_sample_weights=T.ones(1, 1))
     with pytest.raises(ValueError, match="one group"):
         optim.LBFGS([{"params": [bag.weight]}, {"params": [T.zeros(1, requires_grad=True)]}])
+
+
+def test_lines_of_padded_and_packed_sequences():
+    lines = [T.tensor([1.0, 2.0]), T.tensor([3.0, 4.0, 5.0])]
+    packed = rnn.unpack_sequence(rnn.pack_sequence(lines, enforce_sorted=False))
+    for batch_first in (False, True):
+        padded = rnn.pad_sequence(lines, batch_first)
+        for found in (packed, rnn.unpad_sequence(padded, T.tensor([2, 3]), batch_first)):
+            assert [x.tolist() for x in found] == [x.tolist() for x in lines]
+
+
+def test_older_names_of_first_values():
+    with pytest.warns(FutureWarning, match="deprecated name"):
+        w = nn.init.constant(T.empty(3), 2.5)
+    assert w.tolist() == [2.5, 2.5, 2.5]
+
+
+def test_drawn_in_place():
+    T.manual_seed(0)
+    assert abs(float(T.zeros(4000).log_normal_(1, 0.5).log().mean()) - 1) < 0.05
+    assert abs(float(T.zeros(4000).geometric_(0.25).mean()) - 4) < 0.4
+    assert int(T.zeros(99, dtype=T.int64).geometric_(0.9).min()) == 1
+    assert abs(float(T.zeros(4001).cauchy_(2.0, 1.0).median()) - 2) < 0.2
+    with pytest.raises(RuntimeError, match="geometric_"):
+        T.zeros(3).geometric_(1.5)

@@ -2,6 +2,7 @@
 gradient, and return it; random numbers are those of `manual_seed`, or of `generator`.
 """
 
+import functools
 import math
 import warnings
 
@@ -232,3 +233,24 @@ def sparse_(tensor, sparsity, std=0.01, generator=None):
         for k in range(columns):
             tensor[randperm(rows, generator=generator)[:zeros], k] = 0
     return tensor
+
+
+def _older(function):
+    """The deprecated name without an underscore."""
+
+    @functools.wraps(function)
+    def deprecated(*args, **keywords):
+        name = function.__name__
+        warnings.warn(
+            message(name[:-1], "a deprecated name", name[:-1], name), FutureWarning, stacklevel=2
+        )
+        return function(*args, **keywords)
+
+    return deprecated
+
+
+constant, dirac, eye = _older(constant_), _older(dirac_), _older(eye_)
+kaiming_normal, kaiming_uniform = _older(kaiming_normal_), _older(kaiming_uniform_)
+normal, orthogonal, sparse = _older(normal_), _older(orthogonal_), _older(sparse_)
+uniform, xavier_normal = _older(uniform_), _older(xavier_normal_)
+xavier_uniform = _older(xavier_uniform_)

@@ -42,6 +42,7 @@ from ._tensor import Tensor
 from .creation import *  # noqa: F403
 from .creation import Buffer, Parameter
 from .factors import *  # noqa: F403
+from .further import *  # noqa: F403
 from .indexing import *  # noqa: F403
 from .pointwise import *  # noqa: F403
 from .printing import set_printoptions

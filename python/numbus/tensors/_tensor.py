@@ -165,6 +165,20 @@ class Tensor(_core.TensorBase):
             )  # fmt: skip
         return handle
 
+    def register_post_accumulate_grad_hook(self, hook):
+        """Has `hook(tensor)` called after a `backward()` has added to its `grad`.
+
+        Returns an object whose `remove()` ends that. RuntimeError for what is no leaf.
+        """
+        if not self.requires_grad or not self._leaf:
+            raise RuntimeError(
+                message("register_post_accumulate_grad_hook", "no leaf that requires a gradient",
+                        f"shape {tuple(self.shape)}", "a leaf with requires_grad=True")
+            )  # fmt: skip
+        handle = RemovableHandle(hook)
+        self.__dict__.setdefault("_after", []).append(handle)
+        return handle
+
     def retain_grad(self):
         """Has `backward()` keep the derivative by this result in its `grad`."""
         if not self.requires_grad:

@@ -48,6 +48,7 @@ newaxis = None
 _dtypes.dtype.home = "torch"
 _tensors.Tensor.__module__ = "torch"
 _tensors.device.__module__ = _tensors.dtype.__module__ = _tensors.Size.__module__ = "torch"
+_tensors.Tensor.layout = property(lambda self: strided)
 _tensors.Parameter.__module__ = "torch.nn.parameter"
 
 _ELSEWHERE = {"nn": "numbus.nn", "optim": "numbus.optim"}
@@ -68,6 +69,10 @@ def __getattr__(name):
         return getattr(_importlib.import_module("numbus.nn.serialization"), name)
     if name in ("compile", "compiler"):
         return getattr(_importlib.import_module("numbus.nn.optimized"), name)
+    if name == "GradScaler":
+        return getattr(_importlib.import_module(f"{__package__}.amp"), name)
+    if name in ("Event", "Stream"):
+        return getattr(_importlib.import_module(f"{__package__}.cuda"), name)
     if name in ("autocast", "get_autocast_dtype", "is_autocast_enabled"):
         return getattr(_importlib.import_module(f"{__package__}.amp"), name)
     if name in _more.IN_PLACE:

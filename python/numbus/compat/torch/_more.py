@@ -28,7 +28,8 @@ _state = {"deterministic": False}
 IN_PLACE = frozenset(
     name + "_"
     for name in (
-        "abs", "acos", "acosh", "addmv", "arccos", "arcsin", "arctan", "asin", "asinh", "atan",
+        "abs", "absolute", "acos", "acosh", "addmv", "arccos", "arccosh", "arcsin", "arcsinh",
+        "arctan", "arctanh", "asin", "asinh", "atan",
         "atanh", "ceil", "clamp", "clamp_max", "clamp_min", "clip", "cos", "cosh", "deg2rad",
         "detach", "erf", "erfc", "exp", "exp2", "expm1", "fill", "fix", "floor", "frac", "gcd",
         "index_put", "lcm", "ldexp", "log", "log10", "log1p", "log2", "logit", "nan_to_num", "neg",

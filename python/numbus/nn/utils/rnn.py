@@ -10,7 +10,7 @@ from ...tensors import Tensor, cat, full, stack, tensor
 
 __all__ = [
     "PackedSequence", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence",
-    "pad_sequence",
+    "pad_sequence", "unpack_sequence", "unpad_sequence",
 ]  # fmt: skip
 
 _Packed = namedtuple("PackedSequence", "data batch_sizes sorted_indices unsorted_indices")
@@ -151,3 +151,15 @@ def pack_sequence(sequences, enforce_sorted=True):
     """A PackedSequence of a list of tensors (steps, …)."""
     lengths = [s.shape[0] for s in sequences]
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
+
+
+def unpad_sequence(padded_sequences, lengths, batch_first=False):
+    """The tensors (steps, …) of which pad_sequence() made one, by their lengths."""
+    x = padded_sequences if batch_first else padded_sequences.transpose(0, 1)
+    return [line[: int(n)] for line, n in zip(x, lengths, strict=True)]
+
+
+def unpack_sequence(packed_sequences):
+    """The tensors (steps, …) of which pack_sequence() made one."""
+    padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
+    return unpad_sequence(padded, lengths, batch_first=True)
