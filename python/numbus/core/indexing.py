@@ -158,11 +158,12 @@ def setitem(a, index, value):
         raise ValueError(
             message("setitem", "assignment destination is read-only", a.shape, "a copy")
         )
-    found = None if _masks_all(a, index) else advanced(a, index)
+    watched = _core.watching() and (_core.depends(a) or _depends(value))
+    found = None if not watched and _masks_all(a, index) else advanced(a, index)
     if found is not None:
         return _core.scatter(*found[:4], value, distinct=found[4])
     index = plain(index)
-    if _core.watching() and (_core.depends(a) or _depends(value)):
+    if watched:
         whole = _of_numbers(index)
         if is_basic(whole):
             a[whole] = value

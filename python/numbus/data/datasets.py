@@ -3,6 +3,7 @@
 import bisect
 import itertools
 import math
+import types
 import warnings
 
 from ..core.errors import message
@@ -19,6 +20,9 @@ class Dataset:
 
     Where it defines `__getitems__(numbers)`, a list of examples, loaders ask for batches by it.
     """
+
+    # Programs say what it holds: `Dataset[Tensor]`.
+    __class_getitem__ = classmethod(types.GenericAlias)
 
     def __getitem__(self, index):
         raise NotImplementedError(

@@ -2,6 +2,7 @@
 
 import collections.abc
 import multiprocessing
+import types
 import warnings
 from collections import deque
 
@@ -128,6 +129,9 @@ class DataLoader:
     elements in shared memory, of which batches are made without a copy; each has the seed of the
     loader's base seed and its number for `random`, `numpy.random` and `manual_seed`.
     """
+
+    # Programs say what it holds: `DataLoader[Tensor]`.
+    __class_getitem__ = classmethod(types.GenericAlias)
 
     def __init__(
         self,

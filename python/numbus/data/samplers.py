@@ -2,6 +2,7 @@
 
 import math
 import os
+import types
 
 from ..core.errors import message
 from ..dist import group
@@ -16,6 +17,9 @@ __all__ = [
 
 class Sampler:
     """The base of samplers: a subclass defines `__iter__`, and `__len__`."""
+
+    # Programs say what it holds: `Sampler[Tensor]`.
+    __class_getitem__ = classmethod(types.GenericAlias)
 
     def __init__(self, _data_source=None):
         pass

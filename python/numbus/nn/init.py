@@ -254,3 +254,15 @@ kaiming_normal, kaiming_uniform = _older(kaiming_normal_), _older(kaiming_unifor
 normal, orthogonal, sparse = _older(normal_), _older(orthogonal_), _older(sparse_)
 uniform, xavier_normal = _older(uniform_), _older(xavier_normal_)
 xavier_uniform = _older(xavier_uniform_)
+
+
+def _calculate_fan_in_and_fan_out(tensor):
+    """(inputs, outputs) of an element of the result, as programs ask for them."""
+    return _fans(tensor)
+
+
+def _calculate_correct_fan(tensor, mode):
+    """Inputs or outputs, by 'fan_in' or 'fan_out'."""
+    if mode.lower() not in ("fan_in", "fan_out"):
+        raise ValueError(message("init", "mode", mode, "'fan_in' or 'fan_out'"))
+    return _fans(tensor)[mode.lower() == "fan_out"]

@@ -182,6 +182,13 @@ def from_numpy(ndarray):
     return made
 
 
+def from_dlpack(ext_tensor, *, device=None, copy=None):
+    """A tensor of what has `__dlpack__()`, of the same memory unless `copy`."""
+    made = wrap(nb.from_dlpack(ext_tensor, device=device, copy=copy))
+    made._constant = made._active
+    return made
+
+
 def _made(op, function):
     def make(
         *size, out=None, dtype=None, layout=None, device=None, requires_grad=False,

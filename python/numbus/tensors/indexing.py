@@ -31,8 +31,17 @@ def _with_step(k):
     return k
 
 
+_MANY = 32
+
+
 def _tidy(k):
-    """0-d index tensors as numbers where they may be, so that slices stay views."""
+    """0-d index tensors as numbers where they may be, so that slices stay views; as in PyTorch, a
+    short list with a tensor, sequence, slice, None or an ellipsis in it is a tuple.
+    """
+    if isinstance(k, list) and len(k) < _MANY:
+        parts = (Tensor, list, tuple, range, slice, type(None), type(...), numpy.ndarray)
+        if any([isinstance(x, parts) for x in k]):
+            k = tuple(k)
 
     def one(x):
         if isinstance(x, Tensor) and x._array.ndim == 0 and x._array.dtype.kind in "iu":

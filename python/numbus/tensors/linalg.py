@@ -17,7 +17,7 @@ from .factors import (
     vecdot,
 )
 from .factors import _lu_solve as lu_solve
-from .linalg_only import norm, qr, svd, vander
+from .linalg_only import cholesky_ex, inv_ex, norm, qr, solve_ex, svd, vander
 from .products import (
     cholesky,
     cross,
@@ -38,10 +38,9 @@ from .products import (
 )  # fmt: skip
 
 __all__ = [
-    "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals",
-    "eigvalsh", "inv", "lstsq", "lu", "lu_factor", "lu_factor_ex", "lu_solve", "matmul",
-    "matrix_exp", "matrix_norm",
-    "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve",
-    "solve_triangular", "svd", "svdvals", "tensorinv", "tensorsolve", "vander", "vecdot",
-    "vector_norm",
+    "LinAlgError", "cholesky", "cholesky_ex", "cond", "cross", "det", "diagonal", "eig", "eigh",
+    "eigvals", "eigvalsh", "inv", "inv_ex", "lstsq", "lu", "lu_factor", "lu_factor_ex", "lu_solve",
+    "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm",
+    "pinv", "qr", "slogdet", "solve", "solve_ex", "solve_triangular", "svd",
+    "svdvals", "tensorinv", "tensorsolve", "vander", "vecdot", "vector_norm",
 ]  # fmt: skip

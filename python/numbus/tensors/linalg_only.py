@@ -1,19 +1,25 @@
 """What torch.linalg has under names that mean something else in torch: `norm` of matrices, the
-decompositions' modes, `vander` by rising powers.
+decompositions' modes, `vander` by rising powers; and functions that tell what failed.
 """
 
 import collections
 
+import numpy
+
 import numbus as nb
 
+from .. import _core
 from ..core.errors import message
 from ._functions import tensor_function
-from .factors import linalg_errors
-from .products import matrix_norm, vector_norm
+from .factors import linalg_errors, lu_factor_ex
+from .products import matrix_norm, solve, vector_norm
 
-__all__ = ["norm", "qr", "svd", "vander"]
+__all__ = ["cholesky_ex", "inv_ex", "norm", "qr", "solve_ex", "svd", "vander"]
 
 _QR = collections.namedtuple("qr", ["Q", "R"])
+_INV = collections.namedtuple("inv_ex", ["inverse", "info"])
+_CHOLESKY = collections.namedtuple("cholesky_ex", ["L", "info"])
+_SOLVE = collections.namedtuple("solve_ex", ["result", "info"])
 _SVD = collections.namedtuple("svd", ["U", "S", "Vh"])
 
 
@@ -57,3 +63,67 @@ def vander(x, N=None):
     while len(powers) < count:
         powers.append(powers[-1] * x)
     return nb.stack(powers, axis=-1)
+
+
+def _apart(A):
+    """Matrices with the identity in place of those that are singular; where these are; which pivot
+    is the first that is zero, counted from 1 (0: none).
+    """
+    info = lu_factor_ex.on_arrays(nb.stop_gradient(A)).info
+    wrong = (info != 0)[..., None, None]
+    return nb.where(wrong, nb.eye(A.shape[-1], dtype=A.dtype), A), wrong, info
+
+
+@tensor_function
+@linalg_errors
+def inv_ex(A, *, check_errors=False):
+    """The inverse, NaN of singular matrices, and which pivot of each is zero."""
+    if check_errors:
+        return _INV(nb.linalg.inv(A), nb.zeros(A.shape[:-2], dtype="i4"))
+    safe, wrong, info = _apart(A)
+    return _INV(nb.where(wrong, A.dtype.type(numpy.nan), nb.linalg.inv(safe)), info)
+
+
+@tensor_function
+@linalg_errors
+def solve_ex(A, B, *, left=True, check_errors=False):
+    """The solution, NaN of singular matrices, and which pivot of each is zero."""
+    if check_errors:
+        return _SOLVE(solve.on_arrays(A, B, left=left), nb.zeros(A.shape[:-2], dtype="i4"))
+    safe, wrong, info = _apart(A)
+    found = solve.on_arrays(safe, B, left=left)
+    wrong = wrong[..., 0] if found.ndim < A.ndim else wrong
+    return _SOLVE(nb.where(wrong, A.dtype.type(numpy.nan), found), info)
+
+
+@tensor_function
+@linalg_errors
+def cholesky_ex(A, *, upper=False, check_errors=False):
+    """The Cholesky factor, NaN where there is none, and the order of the first leading minor of
+    each matrix that is not positive (0: none).
+    """
+    none = nb.zeros(A.shape[:-2], dtype="i4")
+    if check_errors:
+        return _CHOLESKY(nb.linalg.cholesky(A, upper=upper), none)
+    try:
+        with _core.unobserved():
+            nb.linalg.cholesky(A, upper=upper)
+        return _CHOLESKY(nb.linalg.cholesky(A, upper=upper), none)
+    except numpy.linalg.LinAlgError:
+        lines = numpy.asarray(nb.stop_gradient(A)).reshape(-1, *A.shape[-2:])
+    info = nb.asarray([_minor(a.conj().T if upper else a) for a in lines], dtype="i4")
+    info = nb.reshape(info, A.shape[:-2])
+    wrong = (info != 0)[..., None, None]
+    safe = nb.where(wrong, nb.eye(A.shape[-1], dtype=A.dtype), A)
+    made = nb.linalg.cholesky(safe, upper=upper)
+    return _CHOLESKY(nb.where(wrong, A.dtype.type(numpy.nan), made), info)
+
+
+def _minor(a):
+    """The order of the first leading minor that is not positive, by the lower triangle."""
+    for k in range(1, len(a) + 1):
+        try:
+            numpy.linalg.cholesky(a[:k, :k])
+        except numpy.linalg.LinAlgError:
+            return k
+    return 0

@@ -53,7 +53,8 @@ _tensors.Parameter.__module__ = "torch.nn.parameter"
 
 _ELSEWHERE = {"nn": "numbus.nn", "optim": "numbus.optim"}
 _HERE = (
-    "accelerator", "amp", "backends", "cuda", "distributed", "distributions", "fft", "func", "hub",
+    "accelerator", "amp", "backends", "cuda", "distributed", "distributions", "fft", "func", "fx",
+    "hub",
     "jit", "multiprocessing", "random", "special", "utils", "version",
 )  # fmt: skip
 for _name in _HERE:  # what numbus.tensors has imported under such a name
@@ -69,6 +70,8 @@ def __getattr__(name):
         return getattr(_importlib.import_module("numbus.nn.serialization"), name)
     if name in ("compile", "compiler"):
         return getattr(_importlib.import_module("numbus.nn.optimized"), name)
+    if name == "torch":
+        return _importlib.import_module(__package__)
     if name == "GradScaler":
         return getattr(_importlib.import_module(f"{__package__}.amp"), name)
     if name in ("Event", "Stream"):

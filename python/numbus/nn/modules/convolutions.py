@@ -13,7 +13,7 @@ from .products import uniform_bias
 _PADDINGS = ("zeros", "reflect", "replicate", "circular")
 
 
-class _Convolution(Module):
+class _ConvNd(Module):
     """What all have: the numbers for each spatial axis, weight and bias."""
 
     _count = 0
@@ -86,7 +86,7 @@ class _Convolution(Module):
         return text
 
 
-class _Forward(_Convolution):
+class _Forward(_ConvNd):
     _function = None
 
     def __init__(
@@ -152,7 +152,7 @@ class Conv3d(_Forward):
     _count, _function = 3, F.conv3d
 
 
-class _Transposed(_Convolution):
+class _ConvTransposeNd(_ConvNd):
     _function = None
     _transposed = True
 
@@ -204,7 +204,7 @@ class _Transposed(_Convolution):
         return tuple(found)
 
 
-class ConvTranspose1d(_Transposed):
+class ConvTranspose1d(_ConvTransposeNd):
     """The transpose of Conv1d as a linear map; weight: (in_channels, out / groups, kernel).
 
     output_padding: added to one side of the output; `forward(input, output_size)` finds it.
@@ -213,13 +213,13 @@ class ConvTranspose1d(_Transposed):
     _count, _function = 1, F.conv_transpose1d
 
 
-class ConvTranspose2d(_Transposed):
+class ConvTranspose2d(_ConvTransposeNd):
     """ConvTranspose1d of two spatial axes."""
 
     _count, _function = 2, F.conv_transpose2d
 
 
-class ConvTranspose3d(_Transposed):
+class ConvTranspose3d(_ConvTransposeNd):
     """ConvTranspose1d of three spatial axes."""
 
     _count, _function = 3, F.conv_transpose3d

@@ -5,7 +5,7 @@ from .. import functional as F
 from .module import Module
 
 
-class _Dropout(Module):
+class _DropoutNd(Module):
     _function = None
 
     def __init__(self, p=0.5, inplace=False):
@@ -21,37 +21,37 @@ class _Dropout(Module):
         return f"p={self.p}, inplace={self.inplace}"
 
 
-class Dropout(_Dropout):
+class Dropout(_DropoutNd):
     """Elements are 0 with the probability `p` while training, the others scaled by 1 / (1 - p)."""
 
     _function = F.dropout
 
 
-class Dropout1d(_Dropout):
+class Dropout1d(_DropoutNd):
     """Dropout of whole channels of (N, C, length)."""
 
     _function = F.dropout1d
 
 
-class Dropout2d(_Dropout):
+class Dropout2d(_DropoutNd):
     """Dropout of whole channels of (N, C, height, width)."""
 
     _function = F.dropout2d
 
 
-class Dropout3d(_Dropout):
+class Dropout3d(_DropoutNd):
     """Dropout of whole channels of three spatial axes."""
 
     _function = F.dropout3d
 
 
-class AlphaDropout(_Dropout):
+class AlphaDropout(_DropoutNd):
     """Dropout that keeps the mean and variance of SELU's values."""
 
     _function = F.alpha_dropout
 
 
-class FeatureAlphaDropout(_Dropout):
+class FeatureAlphaDropout(_DropoutNd):
     """AlphaDropout of whole channels."""
 
     _function = F.feature_alpha_dropout

@@ -7,7 +7,7 @@ from .. import init
 from .module import Module
 
 
-class _Statistics(Module):
+class _NormBase(Module):
     """What batch and instance norm have: weight, bias, running mean and variance, a count."""
 
     _axes = ()
@@ -69,7 +69,7 @@ class _Statistics(Module):
         )
 
 
-class _BatchNorm(_Statistics):
+class _BatchNorm(_NormBase):
     def forward(self, input):
         self._check(input)
         if input.shape[1] != self.num_features:
@@ -161,7 +161,7 @@ class SyncBatchNorm(_BatchNorm):
         return made
 
 
-class _InstanceNorm(_Statistics):
+class _InstanceNorm(_NormBase):
     def __init__(
         self,
         num_features,

@@ -6,7 +6,7 @@ from ..functional._shared import each
 from .module import Module
 
 
-class _MaxPool(Module):
+class _MaxPoolNd(Module):
     _function = None
 
     def __init__(
@@ -37,19 +37,19 @@ class _MaxPool(Module):
         )
 
 
-class MaxPool1d(_MaxPool):
+class MaxPool1d(_MaxPoolNd):
     """The largest element of each window of (N, C, length); see `functional.max_pool1d`."""
 
     _function = F.max_pool1d
 
 
-class MaxPool2d(_MaxPool):
+class MaxPool2d(_MaxPoolNd):
     """The largest element of each window of (N, C, height, width)."""
 
     _function = F.max_pool2d
 
 
-class MaxPool3d(_MaxPool):
+class MaxPool3d(_MaxPoolNd):
     """The largest element of each window of three spatial axes."""
 
     _function = F.max_pool3d
@@ -81,7 +81,7 @@ def _line(x):
     return tuple(x) if isinstance(x, (tuple, list)) else (x,)
 
 
-class _AvgPool(Module):
+class _AvgPoolNd(Module):
     _function = None
 
     def __init__(
@@ -109,19 +109,19 @@ class _AvgPool(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
-class AvgPool2d(_AvgPool):
+class AvgPool2d(_AvgPoolNd):
     """The mean of each window of (N, C, height, width)."""
 
     _function = F.avg_pool2d
 
 
-class AvgPool3d(_AvgPool):
+class AvgPool3d(_AvgPoolNd):
     """The mean of each window of three spatial axes."""
 
     _function = F.avg_pool3d
 
 
-class _Adaptive(Module):
+class _AdaptiveAvgPoolNd(Module):
     _function = None
 
     def __init__(self, output_size):
@@ -135,25 +135,25 @@ class _Adaptive(Module):
         return f"output_size={self.output_size}"
 
 
-class AdaptiveAvgPool1d(_Adaptive):
+class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
     """Means of `output_size` windows that cover the length."""
 
     _function = F.adaptive_avg_pool1d
 
 
-class AdaptiveAvgPool2d(_Adaptive):
+class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
     """Means of windows that cover height and width; None: as many as there are."""
 
     _function = F.adaptive_avg_pool2d
 
 
-class AdaptiveAvgPool3d(_Adaptive):
+class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
     """Means of windows that cover three spatial axes."""
 
     _function = F.adaptive_avg_pool3d
 
 
-class _AdaptiveMax(_Adaptive):
+class _AdaptiveMax(_AdaptiveAvgPoolNd):
     def __init__(self, output_size, return_indices=False):
         super().__init__(output_size)
         self.return_indices = return_indices

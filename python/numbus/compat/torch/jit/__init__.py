@@ -1,11 +1,13 @@
 """torch.jit, as far as programs run the same without it: what is to be compiled runs as Python."""
 
-from ...nn import Module
-from .._missing import missing as _missing
+from typing import Final
+
+from ....nn import Module
+from ..._missing import missing as _missing
 
 __all__ = [
-    "ScriptFunction", "ScriptModule", "export", "ignore", "interface", "is_scripting",
-    "is_tracing", "script", "script_method", "unused",
+    "Final", "ScriptFunction", "ScriptModule", "annotate", "export", "ignore", "interface",
+    "is_scripting", "is_tracing", "script", "script_method", "unused",
 ]  # fmt: skip
 
 
@@ -15,6 +17,12 @@ class ScriptModule(Module):
 
 class ScriptFunction:
     """A function that is compiled: there is none here."""
+
+
+def annotate(the_type, the_value):
+    """The value itself, whatever type a compiler is told."""
+    del the_type
+    return the_value
 
 
 def script(obj):
