@@ -638,7 +638,7 @@ def cumulative_prod(x: ArrayLike, /, *, axis: Any = None, dtype: DTypeLike | Non
     """`cumprod` along `axis`, which only 1-D arrays may leave out; include_initial: a one first."""
 def cumulative_sum(x: ArrayLike, /, *, axis: Any = None, dtype: DTypeLike | None = None, out: Any = None, include_initial: _bool = False) -> Any:
     """`cumsum` along `axis`, which only 1-D arrays may leave out; include_initial: a zero first."""
-def custom_gradient(function: Any) -> Any:
+def custom_gradient(function: Any, repeats: Any = False) -> Any:
     """A function with a derivative of its own."""
 def datetime_as_string(arr: Any, unit: Any = None, timezone: Any = 'naive', casting: Any = 'same_kind') -> Any:
     """datetime_as_string(arr, unit=None, timezone='naive', casting='same_kind')"""

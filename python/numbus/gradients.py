@@ -285,31 +285,39 @@ def stop_gradient(x):
     )
 
 
-def _work(name, function, args, keywords, pulled_by):
+def _work(name, function, args, keywords, pulled_by, repeats=False):
     """The result of `function` of constants, entered as one piece of work.
 
     `pulled_by` gives, for the result, the arrays that are its value and what takes their adjoints
-    to those of the arguments' leaves.
+    to those of the arguments' leaves. repeats: a derivative of the derivative calls it again.
     """
     leaves, shape = trees.flatten(args)
     numbers = [k for k, x in enumerate(leaves) if isinstance(x, (ndarray, generic))]
     if not any([_core.depends(leaves[k]) for k in numbers]):
         return None
     plain = list(leaves)
-    for k in numbers:
+    given = [leaves[k] for k in numbers]
+    if repeats:  # the program may write to its own arrays before they are needed again
+        given = [_core.copy_of(to_ndarray(x)) for x in given]
+    for k, x in zip(numbers, given, strict=True):
         # Of a number at rest that is one of NumPy's.
-        plain[k] = _core.copy_of(to_ndarray(_core.stop_gradient(leaves[k])))
+        plain[k] = _core.copy_of(to_ndarray(_core.stop_gradient(x)))
     with _core.closed(name):
         result = function(*trees.unflatten(shape, plain), **keywords)
         value, pull = pulled_by(result, plain, numbers)
         arrays, of_value = _outputs(name, value)
         arrays = [_core.copy_of(a) for a in arrays]
-    given = [leaves[k] for k in numbers]
 
     def once(*adjoints):
         # The pull works on constants, so that nothing tells how it depends on the arguments.
         known = [g for g in adjoints if g is not None]
         if any([_core.depends(x) for x in (*known, *given)]):
+            if repeats:
+                watched = list(leaves)
+                for k, x in zip(numbers, given, strict=True):
+                    watched[k] = x
+                again = function(*trees.unflatten(shape, watched), **keywords)
+                return pulled_by(again, plain, numbers)[1](*adjoints)
             raise NotImplementedError(
                 message(name, "the derivative of its derivative is not there yet",
                         "a derivative that is differentiated", "one that is not")
@@ -320,7 +328,7 @@ def _work(name, function, args, keywords, pulled_by):
     return trees.unflatten(of_value, arrays)
 
 
-def custom_gradient(function):
+def custom_gradient(function, repeats=False):
     """A function with a derivative of its own.
 
     `function` returns ``(value, pull)``: `value` is a tree of arrays; ``pull(v)`` takes a tree like
@@ -328,6 +336,9 @@ def custom_gradient(function):
     tuple of those of several arguments. What it does need not be differentiable: kernels, NumPy,
     libraries. It may not use arrays that depend on what is differentiated but for its arguments.
     Without a gradient being asked for, it is just called.
+
+    repeats: a derivative of the derivative calls the function again and differentiates what it and
+    `pull` do: array operations of the arguments alone, without random numbers. Else it is refused.
     """
     name = getattr(function, "__name__", "custom_gradient")
 
@@ -355,7 +366,7 @@ def custom_gradient(function):
 
             return value, back
 
-        made = _work(name, function, args, keywords, pulled_by)
+        made = _work(name, function, args, keywords, pulled_by, repeats)
         return _pair(name, function(*args, **keywords))[0] if made is None else made
 
     return wrapper

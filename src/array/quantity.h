@@ -2,6 +2,7 @@
 #pragma once
 
 #include "array/array.h"
+#include "array/observer.h"
 
 namespace numbus {
 
@@ -31,6 +32,12 @@ inline Quantity of(Op op, const Quantity& a, const Quantity& b) {
   return Quantity(Array(apply(op, args)));
 }
 
+// Of a function that is constant but for jumps: a constant of the derivative's own derivative.
+inline Quantity constant_of(Op op, const Quantity& a) {
+  const Unobserved alone;
+  return of(op, a);
+}
+
 inline Quantity choose(const Quantity& condition, const Quantity& a, const Quantity& b) {
   return Quantity(Array(select(condition.arg(), a.arg(), b.arg())));
 }
@@ -52,9 +59,9 @@ struct QuantityMaker {
   Quantity cos(const Quantity& a) const { return of(Op::cos, a); }
   Quantity sinh(const Quantity& a) const { return of(Op::sinh, a); }
   Quantity cosh(const Quantity& a) const { return of(Op::cosh, a); }
-  Quantity sign(const Quantity& a) const { return of(Op::sign, a); }
-  Quantity floor(const Quantity& a) const { return of(Op::floor, a); }
-  Quantity trunc(const Quantity& a) const { return of(Op::trunc, a); }
+  Quantity sign(const Quantity& a) const { return constant_of(Op::sign, a); }
+  Quantity floor(const Quantity& a) const { return constant_of(Op::floor, a); }
+  Quantity trunc(const Quantity& a) const { return constant_of(Op::trunc, a); }
   Quantity power(const Quantity& a, const Quantity& b) const { return of(Op::power, a, b); }
   Quantity copysign(const Quantity& a, const Quantity& b) const { return of(Op::copysign, a, b); }
   Quantity share(const Quantity& r, const Quantity& x, const Quantity& y) const {

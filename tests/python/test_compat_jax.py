@@ -272,3 +272,23 @@ def test_what_is_beyond_an_axis_is_filled(key):
     index = tuple([jnp.array(k, dtype=int) if isinstance(k, list) else k for k in key])
     got = jnp.array(x).at[index].get(mode="fill", fill_value=-1)
     numpy.testing.assert_array_equal(numpy.asarray(got), wanted)
+
+
+def test_derivatives_of_derivatives_of_ones_own():
+    names = _names()
+    jax, jnp = names["jax"], names["jnp"]
+
+    @jax.custom_vjp
+    def f(x):
+        return jnp.sin(x)
+
+    # The forward pass may call the function itself.
+    f.defvjp(lambda x: (f(x), x), lambda x, g: (g * jnp.cos(x),))
+    slopes = [f, jax.grad(f), jax.grad(jax.grad(f)), jax.grad(jax.grad(jax.grad(f)))]
+    numpy.testing.assert_allclose(
+        [float(slope(0.5)) for slope in slopes],
+        [numpy.sin(0.5), numpy.cos(0.5), -numpy.sin(0.5), -numpy.cos(0.5)],
+        rtol=1e-6,
+    )
+    twice = jax.grad(jax.grad(lambda x: x * jnp.abs(x)))
+    assert (float(twice(-2.0)), float(twice(3.0))) == (-2, 2)

@@ -8,6 +8,7 @@ import numbus.tensors as torch
 import pytest
 from numbus import _core
 from numbus.compat import torch as names
+from numbus.nn import functional
 from numbus.tensors import autograd, linalg
 
 pytestmark = [pytest.mark.numbus]
@@ -46,6 +47,13 @@ def changed_later(x):
     return y
 
 
+def gelu_changed_later(x):
+    a = x * 1
+    y = functional.gelu(a) * 1
+    a.mul_(0)
+    return y
+
+
 def complex_of(x):
     return torch.complex(x, x.T * x)
 
@@ -70,6 +78,28 @@ CASES = {
     "irfft": lambda x: names.fft.irfft(torch.complex(x * x, x)),
     "lgamma": torch.lgamma,
     "erfc": names.special.erfc,
+    "abs": lambda x: (x - 1).abs() ** 3,
+    "norm": lambda x: x.norm() ** 3 + (x - 1).norm(1, dim=1) ** 2 + x.norm(3),
+    "remainder": lambda x: (x * x) % 1.7,
+    "fmod": lambda x: torch.fmod(x * x, x + 1),
+    "huber": lambda x: functional.huber_loss(x, x.T * 2, "none", 0.3),
+    "distances": lambda x: torch.cdist(x, x.T + 5),
+    "gelu": functional.gelu,
+    "binary cross entropy": lambda x: functional.binary_cross_entropy(x.sigmoid(), x * x / 10),
+    "erfinv": lambda x: torch.erfinv(x / 4),
+    "digamma": torch.digamma,
+    "polygamma": lambda x: torch.polygamma(2, x),
+    "i0": torch.i0,
+    "unpooled": lambda x: functional.max_unpool1d(
+        *functional.max_pool1d(x[None], 2, return_indices=True), 2
+    )[0],
+    "scattered extremes": lambda x: torch.scatter_reduce(
+        x, 1, torch.tensor([[0, 1], [1, 1]]), x * x, "amax"
+    ),
+    "scattered products": lambda x: torch.scatter_reduce(
+        x, 0, torch.tensor([[0, 1], [1, 1]]), x * x, "prod"
+    ),
+    "changed after gelu": gelu_changed_later,
     "saved result": Exp.apply,
     "saved result of another": lambda x: Exp.apply(Exp.apply(x * 0.3) * x),
     "kept result": lambda x: sum(ExpAndTwice.apply(x)),

@@ -113,6 +113,16 @@ def of_element(name, function, slope, operands):
     return made[()] if made.ndim == 0 else made
 
 
+def sloped(name, function, slope):
+    """A function of an array's elements whose derivative is `slope`, a function of arrays, too."""
+
+    def call(x):
+        return of_element(name, function, slope, (x,)) if watched((x,)) else function(x)
+
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
 def _numbus():
     return sys.modules["numbus"]
 

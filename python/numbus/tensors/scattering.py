@@ -1,5 +1,7 @@
 """Derivatives of products and extremes that elements are scattered into."""
 
+import functools
+
 import numbus as nb
 
 from .indexing import gather, store_at
@@ -28,7 +30,7 @@ def reduced(change, reduce, a, dim, index, src, include_self):
     an extreme goes to all that are equal to it in equal parts.
     """
 
-    @nb.custom_gradient
+    @functools.partial(nb.custom_gradient, repeats=True)
     def scatter_reduce(a, src):
         made = a.copy()
         change(made, src)

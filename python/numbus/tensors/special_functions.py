@@ -6,6 +6,7 @@ import numpy
 
 import numbus as nb
 
+from ..core.derivatives import sloped
 from ..core.dtypes import kind_of
 from ..core.errors import message
 from ..functions import names as np
@@ -49,23 +50,11 @@ def _polygamma(n, x):
     return (-1) ** (n + 1) * math.factorial(n) * _zeta(n + 1.0, x)
 
 
-@nb.custom_gradient
-def _psi(x):
-    def pull(g):
-        return g * _polygamma(1, x)
-
-    return special._digamma(x), pull
-
-
 def _poly(n):
-    @nb.custom_gradient
-    def function(x):
-        def pull(g):
-            return g * _polygamma(n + 1, x)
+    return sloped("polygamma", lambda x: _polygamma(n, x), lambda x: _poly(n + 1)(x))
 
-        return _polygamma(n, x), pull
 
-    return function
+_psi = sloped("digamma", special._digamma, _poly(1))
 
 
 @element
@@ -111,14 +100,9 @@ def _erfinv_value(y):
     return x
 
 
-@nb.custom_gradient
-def _erfinv(y):
-    x = _erfinv_value(y)
-
-    def pull(g):
-        return g * (math.sqrt(math.pi) / 2) * nb.exp(x * x)
-
-    return x, pull
+_erfinv = sloped(
+    "erfinv", _erfinv_value, lambda y: nb.exp(nb.square(_erfinv(y))) * (math.sqrt(math.pi) / 2)
+)
 
 
 @element
@@ -139,12 +123,13 @@ def _i1(x):
     return -total if x < 0 else total
 
 
-@nb.custom_gradient
-def _bessel(x):
-    def pull(g):
-        return g * _i1(x)
+def _slope_of_i1(x):
+    zero = x == 0
+    return nb.where(zero, 0.5, _bessel(x) - _bessel_1(x) / nb.where(zero, 1.0, x))
 
-    return special.i0(x), pull
+
+_bessel_1 = sloped("i1", _i1, _slope_of_i1)
+_bessel = sloped("i0", special.i0, _bessel_1)
 
 
 def _wide(function):

@@ -6,6 +6,7 @@ import numbus as nb
 
 from ... import gradients
 from ...batches import Leaves, mapped
+from ...core import derivatives
 from ...core.dtypes import kind_of
 from ...core.errors import message
 from . import _dtypes
@@ -383,6 +384,8 @@ class custom_vjp:
                 message("custom_vjp", "no derivative has been defined", self.__name__, "defvjp")
             )
         leaves, form = tree_flatten(args)
+        if not derivatives.watched([x._a for x in leaves if isinstance(x, Array)]):
+            return self._function(*args)  # which fwd may call in turn
         told = []
 
         def inner(*given):
@@ -402,7 +405,7 @@ class custom_vjp:
             return [x._a for x in outs], pull
 
         leaves = [made(x) for x in leaves]
-        found = gradients.custom_gradient(inner)(*[x._a for x in leaves])
+        found = gradients.custom_gradient(inner, repeats=True)(*[x._a for x in leaves])
         return told[0].unflatten([Array(as_array(a)) for a in found])
 
 

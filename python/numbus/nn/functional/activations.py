@@ -6,11 +6,11 @@ on the side of a choice that is not taken, as that would make the derivative NaN
 
 from ..._core import quiet
 from ..._core import relu as _relu
+from ...core.derivatives import sloped
 from ...core.dtypes import is_half
 from ...core.errors import message
 from ...functions import names as np
 from ...functions.special import erf
-from ...gradients import custom_gradient
 from ...tensors import pure_function
 from ...tensors._arrays import in_single
 from ...tensors._dtypes import to_numpy
@@ -188,14 +188,12 @@ def mish(input, inplace=False):
     return stored(input, x, x * np.tanh(-log_logistic(-x)), inplace)
 
 
-@custom_gradient
-def _normal_cdf(x):
-    """The normal distribution's probability of values up to x."""
-
-    def pull(g):
-        return g * (np.exp(x * x * -0.5) * 0.3989422804014327)
-
-    return (0.5 * (1 + erf(x * 0.7071067811865476))).astype(x.dtype), pull
+# The normal distribution's probability of values up to x.
+_normal_cdf = sloped(
+    "normal_cdf",
+    lambda x: (0.5 * (1 + erf(x * 0.7071067811865476))).astype(x.dtype),
+    lambda x: np.exp(x * x * -0.5) * 0.3989422804014327,
+)
 
 
 @pure_function

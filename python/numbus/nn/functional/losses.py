@@ -106,7 +106,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     return _weighted(_smooth(x, y, delta), weight, reduction)
 
 
-@custom_gradient
+@functools.partial(custom_gradient, repeats=True)
 def _binary_entropy(x, y):
     """-y log(x) - (1 - y) log(1 - x), with logarithms of -100 at least."""
 

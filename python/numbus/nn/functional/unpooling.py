@@ -1,5 +1,7 @@
 """What undoes max pooling: the largest elements where they were, zeros elsewhere."""
 
+import functools
+
 from ...core.errors import message
 from ...functions import names as np
 from ...gradients import custom_gradient
@@ -49,7 +51,7 @@ def _unpooled(count, input, indices, kernel_size, stride, padding, output_size):
         n *= size
     rows, flat = np.arange(n)[:, None], np.reshape(indices, (n, -1))
 
-    @custom_gradient
+    @functools.partial(custom_gradient, repeats=True)
     def unpooled(lines):
         made = np.zeros((n, total), dtype=lines.dtype)
         made[rows, flat] = lines
