@@ -224,6 +224,7 @@ int clear_array(PyObject* o) {
 
 void bind_arrays(nb::module_& m) {
   auto cls = nb::class_<Masked>(m, "ndarray", nb::type_slots(array_slots), nb::dynamic_attr(),
+                                nb::is_weak_referenceable(),
                                 "A typed, strided view of memory on a device. Operations are "
                                 "recorded and fused; values are there when read.");
   array_type = reinterpret_cast<PyTypeObject*>(cls.ptr());

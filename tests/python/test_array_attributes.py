@@ -2,6 +2,9 @@
 types and layouts each expression has NumPy's value, type, shape and class of error.
 """
 
+import gc
+import weakref
+
 import numbus as nb
 import numpy as np
 import pytest
@@ -130,3 +133,20 @@ def test_imag_of_real_arrays_lies_as_numpys(shape):
         assert not np.asarray(got).any()
         if x.size:
             assert got.strides == x.imag.strides, (x.shape, x.strides)
+
+
+def test_weak_references():
+    """Caches hold arrays by them, as NumPy's."""
+    for library in (np, nb):
+        x = library.arange(5.0)
+        known, ended = weakref.WeakValueDictionary(x=x, part=x[1:]), []
+        weakref.finalize(x, ended.append, 1)
+        gc.collect()
+        assert known["x"] is x and "part" not in known and not ended
+        part = x[1:]
+        del x
+        gc.collect()
+        assert "x" in known and not ended and float(part.sum()) == 10
+        del part
+        gc.collect()
+        assert "x" not in known and ended == [1]
