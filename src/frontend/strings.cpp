@@ -474,9 +474,9 @@ Value Lower::string_method(const Call& c, const Value& self, const std::string& 
       {"lower", ""},          {"title", ""},         {"capitalize", ""},    {"swapcase", ""},
       {"casefold", ""},       {"isalpha", ""},       {"isdigit", ""},       {"isdecimal", ""},
       {"isnumeric", ""},      {"isalnum", ""},       {"isspace", ""},       {"isupper", ""},
-      {"islower", ""},        {"istitle", ""},       {"isascii", ""},       {"isprintable", ""}};
-  static const char* const kOthers[] = {"encode",       "expandtabs", "format",   "format_map",
-                                        "isidentifier", "maketrans",  "translate"};
+      {"islower", ""},        {"istitle", ""},       {"isascii", ""},       {"isprintable", ""},
+      {"isidentifier", ""},   {"expandtabs", "|n"}};
+  static const char* const kOthers[] = {"encode", "format", "format_map", "maketrans", "translate"};
   auto it = kMethods.find(name);
   if (it == kMethods.end()) {
     if (std::ranges::find(kOthers, name) != std::end(kOthers))
@@ -489,6 +489,7 @@ Value Lower::string_method(const Call& c, const Value& self, const std::string& 
   Call given{n, c.args, {}};
   for (const auto& [k, v] : c.keywords) {
     const size_t at = name == "splitlines" && k == "keepends"                       ? 0
+                      : name == "expandtabs" && k == "tabsize"                      ? 0
                       : !name.ends_with("split") || (k != "sep" && k != "maxsplit") ? 2
                       : k == "sep"                                                  ? 0
                                                                                     : 1;

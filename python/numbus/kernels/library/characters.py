@@ -13,6 +13,7 @@ from .._library import codes, cut, known
 ALPHA, DECIMAL, DIGIT, NUMERIC, UPPER, LOWER, TITLE, PRINTABLE, CASED, SKIPPED, PROPER = (
     1 << k for k in range(11)
 )
+BEGINS, CONTINUES = 1 << 11, 1 << 12  # a name of Python's
 TO_UPPER, TO_LOWER, TO_TITLE, TO_FOLDED = range(4)
 SIGMA, FINAL_SIGMA = 0x3A3, 0x3C2
 
@@ -26,10 +27,16 @@ def _cases(c):
     return tuple(row)
 
 
+def _in_names(c):
+    """Whether a name may begin with a character, and go on with it."""
+    begins = c.isidentifier()
+    return BEGINS | CONTINUES if begins else CONTINUES if ("a" + c).isidentifier() else 0
+
+
 def _flags(c):
     """The properties of a character; SKIPPED: the rule of the final sigma looks beyond it."""
     tests = (str.isalpha, str.isdecimal, str.isdigit, str.isnumeric, str.isupper, str.islower)
-    found = sum(1 << k for k, test in enumerate(tests) if test(c))
+    found = sum(1 << k for k, test in enumerate(tests) if test(c)) | _in_names(c)
     found |= TITLE if unicodedata.category(c) == "Lt" else 0
     found |= PRINTABLE if c.isprintable() else 0
     found |= CASED if (c + "a").title()[-1] == "a" else 0
@@ -41,7 +48,7 @@ def _flags(c):
 def _kind(c, category):
     """The properties of a character, and what becomes of it."""
     if category in "Cn Co Cs Lo" and not c.islower() and not c.isupper():
-        flags = ALPHA | PRINTABLE if category == "Lo" else 0
+        flags = ALPHA | PRINTABLE | _in_names(c) if category == "Lo" else 0
         return flags | (NUMERIC if c.isnumeric() else 0), (1, 0, 0, 0) * 4
     return _flags(c), _cases(c)
 
@@ -91,6 +98,17 @@ def all_are(s, flags):
 def isalpha(s):
     """Whether all are letters."""
     return all_are(s, ALPHA)
+
+
+@known("str isidentifier")
+def isidentifier(s):
+    """Whether it is a name as Python has them, or a word of the language."""
+    first = True
+    for c in codes(s):
+        if flags_of(int(c)) & (BEGINS if first else CONTINUES) == 0:
+            return False
+        first = False
+    return not first
 
 
 @known("str isdecimal")

@@ -681,6 +681,33 @@ def center(s, width, fill=" "):
     return padded(s, left, more - left, fill)
 
 
+@known("str expandtabs")
+def expandtabs(s, tabsize=8):
+    """Spaces for tabs, up to the next column that `tabsize` divides."""
+    x = codes(s)
+    out = np.empty(0, np.uint32)
+    for written in range(2):  # first only counted
+        at = 0
+        column = 0
+        for c in x:
+            if c == 9:
+                more = tabsize - column % tabsize if tabsize > 0 else 0
+                if written:
+                    out[at : at + more] = 32
+                if at > (1 << 58) - more:
+                    raise OverflowError("new string is too long")
+                at += more
+                column += more
+                continue
+            if written:
+                out[at] = c
+            at += 1
+            column = 0 if c == 10 or c == 13 else column + 1
+        if not written:
+            out = np.empty(at, np.uint32)
+    return cut(out, 0, len(out))
+
+
 @known("str zfill")
 def zfill(s, width):
     """Zeros before the digits, after a sign."""
