@@ -696,6 +696,7 @@ class Grow(Strips):
             "fa = np.arange(40.0) / 7",
             self.pick("ga = fa", "ga = fa[3:20]", "ga = np.ones(9)", "ga = fa[::-1]"),
             self.pick("hb, hc = np.ones(40), fa * 2", "hb, hc = fa[:], np.ones((40, 2))[:, 1]"),
+            self.pick("hb[23] = hc[4] = 1e308", "hc[17] = hb[33] = 0.0", "hc[30] = 1e200"),
             "ia = np.arange(40) * 3 - 7",
             "ba = np.arange(40) % 3 == 0",
             "ua = (np.arange(40) * 5).astype(np.uint8)",

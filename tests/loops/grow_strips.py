@@ -41,6 +41,9 @@ class Strips:
 
     def strip_statement(self, c):
         """The text of a statement."""
+        if self.of_floats == 1 and self.r.random() < 0.3:
+            other = f"{self.pick('hb', 'hc')}[{c}]{self.pick('', ' * 10.0', ' * x0')}"
+            return f"{self.pick(*_FLOATS)}[{c}] {self.pick('+', '-', '*', '/')}= {other}"
         if self.of_floats == 1 and self.r.random() < 0.6:
             sign = self.pick("", "", "+", "-", "/")
             return f"{self.strip_element(c)} {sign}= {self.strip_value(c)}"
