@@ -4,11 +4,12 @@ import math
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
-pytest.importorskip("numbus")
-from numbus import data, nn
-from numbus import tensors as T
+nb = pytest.importorskip("numbus")
+from numbus import data, nn  # noqa: E402
+from numbus import tensors as T  # noqa: E402
 
 pytestmark = pytest.mark.numbus
 
@@ -120,3 +121,21 @@ def test_masks_of_all_elements():
     x[m] = y[m] ** 2
     (x * math.pi).sum().backward()
     assert y.grad.tolist() == (2 * math.pi * y * m).tolist()
+
+
+def test_arrays_beside_tensors():
+    t, a = T.tensor([1.0, 4.0, 9.0]), np.array([1.0, 2.0, 3.0])
+    assert (t * a).tolist() == [1, 8, 27]
+    assert (t * a).dtype is T.float64
+    assert (t + a.astype("f4")).dtype is T.float32
+    assert (t**a).tolist() == [1, 16, 729]
+    assert (t == a).tolist() == [True, False, False]
+    assert (a == t).tolist() == [True, False, False]
+    assert (t - nb.array(a)).tolist() == [0, 2, 6]
+    x = t.clone()
+    x += a
+    assert x.tolist() == [2, 6, 12]
+    with pytest.raises(TypeError):
+        a * t
+    with pytest.raises(RuntimeError, match="requires a gradient"):
+        t.requires_grad_() * a

@@ -1,11 +1,14 @@
 """Functions of each element, and operators."""
 
+import operator
+
 import numpy
 
 import numbus as nb
 
 from ..core.dtypes import is_half, kind_of
 from ..core.errors import message
+from ..core.operands import to_ndarray
 from ..functions import special
 from . import _dtypes
 from ._arrays import (
@@ -371,11 +374,29 @@ _OPERATORS = {
 _TYPES = (Tensor, bool, int, float, complex, numpy.number, _dtypes.bfloat16.numpy.type, numpy.bool_)
 
 
+def _with_array(name, tensor, other):
+    """What NumPy's operator gives for the elements and an array, as a tensor; else NotImplemented.
+
+    RuntimeError for a tensor that requires a gradient, whose derivative it would not have.
+    """
+    if not isinstance(other, (numpy.ndarray, nb.ndarray)):
+        return NotImplemented
+    if tensor.requires_grad:
+        raise RuntimeError(
+            message(name, "an array beside a tensor that requires a gradient",
+                    type(other).__name__, "from_numpy(array), or x.detach()")
+        )  # fmt: skip
+    symbol = getattr(operator, name, None) or getattr(operator, name + "_")
+    return Tensor._of(symbol(tensor._array, to_ndarray(other)))
+
+
 def _operator(name, function):
     """Operators take tensors and numbers, and leave the rest to the other operand."""
 
     def forward(self, other):
-        return function(self, other) if isinstance(other, _TYPES) else NotImplemented
+        if isinstance(other, _TYPES):
+            return function(self, other)
+        return _with_array(name, self, other)
 
     def reflected(self, other):
         return function(other, self) if isinstance(other, _TYPES) else NotImplemented
@@ -398,7 +419,9 @@ def _comparison(name):
     function = _made[name]
 
     def compare(self, other):
-        return function(self, other) if isinstance(other, _TYPES) else NotImplemented
+        if isinstance(other, _TYPES):
+            return function(self, other)
+        return _with_array(name, self, other)
 
     setattr(Tensor, f"__{name}__", compare)
 
