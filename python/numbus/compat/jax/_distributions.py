@@ -388,3 +388,33 @@ def _many(key, lam, shape):
         found = nb.where(accept, k, found)
         accepted = accepted | accept
     return found
+
+
+def generalized_normal(key, p, shape=(), dtype=None):
+    """Numbers of the density exp(-|x|^p), but for its factor."""
+    t = _float_type("generalized_normal", dtype)
+    first, second = split(key)
+    size = gamma(first, 1 / p, _sizes(shape), t)
+    return Array(as_array(rademacher(second, shape, t)._a * size._a ** t.type(1 / p)))
+
+
+def ball(key, d, p=2, shape=(), dtype=None):
+    """Points that are uniform in the unit ball of the p-norm in `d` dimensions."""
+    t = _float_type("ball", dtype)
+    first, second = split(key)
+    x = generalized_normal(first, p, (*_sizes(shape), d), t)._a
+    e = exponential(second, shape, t)._a
+    length = (nb.sum(nb.abs(x) ** p, axis=-1) + e) ** t.type(1 / p)
+    return Array(as_array(x / length[..., None]))
+
+
+def orthogonal(key, n, shape=(), dtype=None, m=None):
+    """Matrices with orthogonal columns, or rows where these are fewer, without a preferred
+    direction (Mezzadri, 2007).
+    """
+    m = n if m is None else m
+    z = normal(key, (*_sizes(shape), max(n, m), min(n, m)), dtype)._a
+    q, r = nb.linalg.qr(z)
+    d = nb.diagonal(r, 0, -2, -1)
+    x = q * (d / nb.abs(d))[..., None, :]
+    return Array(as_array(nb.swapaxes(x, -1, -2).copy() if n < m else x))

@@ -3,6 +3,7 @@
 # ruff: noqa: F401 – names for users
 from .._missing import missing as _missing
 from ._distributions import (
+    ball,
     beta,
     cauchy,
     chisquare,
@@ -10,11 +11,13 @@ from ._distributions import (
     double_sided_maxwell,
     f,
     gamma,
+    generalized_normal,
     geometric,
     loggamma,
     logistic,
     lognormal,
     maxwell,
+    orthogonal,
     pareto,
     poisson,
     rayleigh,
