@@ -35,7 +35,9 @@ def _as(x, t):
 
 
 def _cast(x, t):
-    return t(x) if isinstance(x, (int, float)) else x.astype(t)
+    if isinstance(x, (int, float)):  # by an operation, as it may be watched
+        return np.multiply(x, 1, dtype=t, casting="unsafe")
+    return x.astype(t)
 
 
 @element

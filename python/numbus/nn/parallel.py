@@ -9,7 +9,7 @@ from ..dist import group as groups
 from ..dist.encoding import encode
 from ..dist.exchange import objects
 from ..tensors import autograd, is_grad_enabled, no_grad
-from ..tensors._tensor import RemovableHandle, wrap
+from ..tensors._tensor import RemovableHandle, tell_after, wrap
 from ._buckets import Gradients, hand_out
 from .modules.module import Module
 from .modules.parallel import DataParallel
@@ -83,8 +83,7 @@ class DistributedDataParallel(Module):
         if init_sync:
             self._agree(op)
         for _, p in named:
-            p.__dict__.setdefault("_after", []).append(RemovableHandle(self._told))
-            p._hooks = p._hooks or []  # so that Python finds its derivative
+            tell_after(p, RemovableHandle(self._told))
         if self.process_group.size > 1 and self.process_group.by_nccl:
             autograd.early.append(weakref.ref(self))
 

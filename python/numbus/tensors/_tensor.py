@@ -176,7 +176,7 @@ class Tensor(_core.TensorBase):
                         f"shape {tuple(self.shape)}", "a leaf with requires_grad=True")
             )  # fmt: skip
         handle = RemovableHandle(hook)
-        self.__dict__.setdefault("_after", []).append(handle)
+        tell_after(self, handle)
         return handle
 
     def retain_grad(self):
@@ -441,6 +441,12 @@ def _forget(t):
     others = [x for x in _core.leaves_in(t._base) if x is not t]
     if not others and t._base not in _former:
         _core.tape_unwatch(t._array)
+
+
+def tell_after(t, handle):
+    """Has a hook called with a leaf after `backward()` has added to its gradient."""
+    t.__dict__.setdefault("_after", []).append(handle)
+    t._hooks = t._hooks or []  # so that its derivative is left to Python
 
 
 def tell(t, handle, last=False):
