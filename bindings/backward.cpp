@@ -10,19 +10,20 @@ namespace {
 
 using program::Tape;
 
-// The tensors in a base's memory whose derivative is asked for, the first ones first.
-std::vector<TensorObject*> leaves_in(uint64_t base) {
-  std::vector<TensorObject*> found;
+// The tensors in a base's memory whose derivative is asked for, the first ones first. They are
+// held, as the collector, which may run wherever an object is made, may find them to be garbage.
+std::vector<nb::object> leaves_in(uint64_t base) {
+  std::vector<nb::object> found;
   const Storage* const s = Storage::known(base);
   for (TensorObject* t = s ? s->first : nullptr; t; t = t->next)
-    if (t->leaf) found.push_back(t);
+    if (t->leaf) found.push_back(nb::borrow(reinterpret_cast<PyObject*>(t)));
   std::ranges::reverse(found);
   return found;
 }
 
-nb::object list_of(const std::vector<TensorObject*>& tensors) {
+nb::object list_of(const std::vector<nb::object>& tensors) {
   nb::list made;
-  for (TensorObject* t : tensors) made.append(nb::borrow(reinterpret_cast<PyObject*>(t)));
+  for (const nb::object& t : tensors) made.append(t);
   return made;
 }
 
@@ -54,19 +55,19 @@ Given derivatives(const Array& of) {
   const auto adjoints = tape.backward(std::array{of}, std::array{filled_like(of, 1)}, false);
   Given found;
   for (const uint64_t base : adjoints->bases()) {
-    const std::vector<TensorObject*> leaves = leaves_in(base);
-    for (TensorObject* t : leaves) {
-      const program::Region region(as_array(t->array).view());
+    const std::vector<nb::object> leaves = leaves_in(base);
+    for (const nb::object& leaf : leaves) {
+      const Array own = as_array(as_tensor(leaf.ptr()).array);
+      const program::Region region(own.view());
       std::optional<Array> g;
       if (leaves.size() == 1) g = adjoints->take(region);
       if (!g) {
         const std::optional<Array> shared = adjoints->of(region);
         if (!shared) continue;
-        g = program::own_copy(as_array(t->array), shared);
+        g = program::own_copy(own, shared);
       }
       const nb::object array = nb::steal(wrap(std::move(*g)));
-      found.emplace_back(nb::borrow(reinterpret_cast<PyObject*>(t)),
-                         nb::steal(wrap_tensor(array.ptr(), true)));
+      found.emplace_back(leaf, nb::steal(wrap_tensor(array.ptr(), true)));
     }
   }
   return found;
@@ -90,7 +91,7 @@ nb::object plain_backward(nb::handle tensor) {
     });
     for (const auto& [leaf, g] : found) {
       if (simple)
-        as_tensor(leaf.ptr()).grad = g.inc_ref().ptr();
+        Py_XDECREF(std::exchange(as_tensor(leaf.ptr()).grad, nb::object(g).release().ptr()));
       else
         left.append(nb::make_tuple(leaf, g));
     }

@@ -645,9 +645,9 @@ int clear_tensor(PyObject* o) {
 void destroy_tensor(PyObject* o) {
   PyObject_GC_UnTrack(o);
   TensorObject& t = as_tensor(o);
+  leave(t);  // first: nobody may find it while what it held goes
   clear_tensor(o);
   Py_CLEAR(t.array);
-  leave(t);
   if (Storage* s = std::exchange(t.storage, nullptr)) s->let_go();
   PyTypeObject* const type = Py_TYPE(o);
   reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(o);

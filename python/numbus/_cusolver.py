@@ -113,7 +113,7 @@ def solve(a, b, check=True):
             message("solve", "extents differ", f"{a.shape} and {b.shape}", "equal ones")
         )
     stack = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    if math.prod(a.shape[:-2]) == 1:  # one matrix, all right sides at once
+    if n and math.prod(a.shape[:-2]) == 1:  # one matrix, all right sides at once
         x = swapaxes(broadcast_to(b, (*stack, n, sides)), -1, -2).reshape((-1, n))
         x = _solutions(a.reshape((n, n)), swapaxes(x, 0, 1), check)
         x = swapaxes(swapaxes(x, 0, 1).reshape((*stack, sides, n)), -1, -2)

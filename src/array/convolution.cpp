@@ -89,8 +89,26 @@ bool convolves(const Device& device, DType t, std::span<const int64_t> weights,
          is_served(vendor::Convolution::Input) && is_served(vendor::Convolution::Weight);
 }
 
+namespace {
+
+// Without what has no effect: strides between positions that are one, distances of taps that are.
+ConvolutionForm reduced(ConvolutionForm f, std::span<const int64_t> weights,
+                        std::span<const int64_t> positions) {
+  for (size_t d = 0; d < 2; ++d) {
+    if (positions[d] == 1) f.stride[d] = 1;
+    if (weights[d] == 1) f.dilation[d] = 1;
+    for (const int64_t x : {f.stride[d], f.padding[d], f.dilation[d]})
+      if (x < 0 || x > INT32_MAX)
+        raise(ErrorKind::Value, "convolution", "a stride, a padding or a dilation out of range",
+              std::to_string(x), "at most 2**31 - 1");
+  }
+  return f;
+}
+
+}  // namespace
+
 Array convolve(ConvolutionKind kind, const Array& a, const Array& b, std::span<const int64_t> shape,
-               const ConvolutionForm& f) {
+               const ConvolutionForm& given) {
   const Array x = dense(a), y = dense(b);
   if (x.ndim() != 4 || y.ndim() != 4 || shape.size() != 4 || x.dtype != y.dtype ||
       (x.dtype != DType::F32 && x.dtype != DType::F64))
@@ -98,6 +116,12 @@ Array convolve(ConvolutionKind kind, const Array& a, const Array& b, std::span<c
           shape_string(*x.layout) + " " + std::string(name(x.dtype)) + ", " +
               shape_string(*y.layout) + " " + std::string(name(y.dtype)),
           "(batch, channels, height, width) and weights");
+  const ConvolutionForm f =
+      reduced(given, (kind == ConvolutionKind::Weight ? shape : y.shape()).subspan(2),
+              (kind == ConvolutionKind::Forward ? shape
+               : kind == ConvolutionKind::Input ? x.shape()
+                                                : y.shape())
+                  .subspan(2));
   const auto attributes =
       attributes_of(kind, f, x.dtype == DType::F32 && precision::allows(precision::kConvolutions));
   Array out = empty(shape, x.dtype, x.base->device);

@@ -116,8 +116,8 @@ class Direct {
       : s_(sums_of(c)), planes_(s_), x_(x), out_(out) {
     const int64_t row = planes_.line() * s_.stride[0] * s_.stride[1];
     const int64_t fit = kTileBytes / (s_.channels * row * static_cast<int64_t>(sizeof(T)));
-    rows_ = std::clamp<int64_t>(std::min(kTile / planes_.line(), fit),
-                                std::max<int64_t>(kStrip / planes_.line(), 1), s_.out[0]);
+    const int64_t wanted = std::min(kTile / planes_.line(), fit);
+    rows_ = std::min(std::max({wanted, kStrip / planes_.line(), int64_t{1}}), s_.out[0]);
     line_ = up_to_strips(rows_ * planes_.line());
     for (int64_t ch = 0; ch < s_.channels; ++ch)
       for (const int64_t tap : planes_.taps()) offsets_.push_back(ch * planes_.of_channel() + tap);
@@ -294,6 +294,17 @@ bool convolve(const Convolution& c, const char* a, const char* b, char* out) {
 // Whether a convolution is computed so, by its shape.
 bool is_direct(const Convolution& c) {
   if (c.batch == 0 || c.positions() == 0 || c.in_channels == 0 || c.out_channels == 0) return false;
+  // Planes of large strides and dilations are mostly zeros.
+  const Sums s = sums_of(c);
+  double plane = 1;
+  for (size_t d = 0; d < 2; ++d) {
+    const auto stride = static_cast<double>(s.stride[d]);
+    const double span = static_cast<double>(s.out[d] - 1) * stride +
+                        static_cast<double>(s.kernel[d] - 1) * static_cast<double>(s.dilation[d]);
+    plane *= span + stride;
+  }
+  if (plane > 3.0 * static_cast<double>(s.in[0] * s.in[1] + s.out[0] * s.out[1]) + 4096)
+    return false;
   constexpr Convolution::Pair one{1, 1};
   // Measured: BLAS is quicker where an image is the matrix of its windows, where sums have few
   // terms but results are many, and for the weights but where there are few in a group.

@@ -120,6 +120,35 @@ def test_random_shapes(first):
             )  # fmt: skip
 
 
+@pytest.mark.parametrize("channels", [1, 8])
+@pytest.mark.parametrize("form", [(2**31, 0, 1), (10**6, 0, 1), (1, 10**5, 10**5), (7, 3, 1)])
+def test_large_strides_and_dilations(form, channels):
+    """Memory is that of the image and of the result, whatever lies between elements that meet."""
+    s, p, d = form
+    form, space = ((s, s), (p, p), (d, d), channels), (5, 6)
+    _, _, (_, _, *out) = shapes(*form, (3, 3), space)
+    xs, ws, ys = (2, channels, *space), (channels, 1, 3, 3), (2, channels, *out)
+    rng = numpy.random.default_rng(1)
+    x, w, y = (rng.standard_normal(shape) for shape in (xs, ws, ys))
+    # What a tap meets is found by itself: expected() would make the margins.
+    at = numpy.arange(3)
+    for kind, (a, b, shape) in enumerate([(x, w, ys), (y, w, xs), (x, y, ws)]):
+        want = numpy.zeros(shape)
+        for i, j in numpy.ndindex(3, 3):
+            for oh, ow in numpy.ndindex(*out):
+                ih, iw = oh * s - p + at[i] * d, ow * s - p + at[j] * d
+                if not (0 <= ih < space[0] and 0 <= iw < space[1]):
+                    continue
+                if kind == FORWARD:
+                    want[:, :, oh, ow] += x[:, :, ih, iw] * w[:, 0, i, j]
+                elif kind == INPUT:
+                    want[:, :, ih, iw] += y[:, :, oh, ow] * w[:, 0, i, j]
+                else:
+                    want[:, 0, i, j] += (x[:, :, ih, iw] * y[:, :, oh, ow]).sum(axis=0)
+        got = call(kind, nb.asarray(a), nb.asarray(b), shape, form).to_numpy()
+        numpy.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.parametrize("kind", [FORWARD, INPUT, WEIGHT])
 @pytest.mark.parametrize("channels", [1, 8])
 def test_infinite_elements_reach_their_results_only(kind, channels):

@@ -322,3 +322,27 @@ def test_derivatives_that_are_recorded_stay(steps, kept):
     first.sum().backward()
     assert numbers(v.grad) == [6.0] * 3
     del other
+
+
+def test_leaves_that_are_garbage_during_a_pass():
+    """The collector may run wherever a gradient is made, and free leaves that only it holds."""
+
+    class Box:
+        pass
+
+    before = gc.get_threshold()
+    try:
+        for n in range(40):
+            gc.disable()
+            box, total = Box(), 0
+            box.box = box
+            box.x = [torch.ones(2, requires_grad=True) for _ in range(30)]
+            for x in box.x:
+                total = total + (x * x).sum()
+            del box, x
+            gc.set_threshold(gc.get_count()[0] + n, 0, 0)
+            gc.enable()
+            total.backward()
+    finally:
+        gc.set_threshold(*before)
+        gc.enable()
