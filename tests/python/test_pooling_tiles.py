@@ -18,7 +18,7 @@ SHAPES = [
 
 
 def by_slices(x, w):
-    return pooling._first_largest([w.tap(x, tap) for tap in w.taps()])[0]
+    return pooling.first_largest([w.tap(x, tap) for tap in w.taps()])[0]
 
 
 def gradients(x, kernel, padding, ceil_mode, device):
