@@ -2,6 +2,9 @@
 against NumPy.
 """
 
+import itertools
+import math
+
 import numpy as np
 import pytest
 from jit_check import check, function_of
@@ -135,6 +138,23 @@ def test_lexsort():
     check(function_of("np.lexsort([a[0], b[0]])", "a, b"), a, b)
     check(function_of("np.lexsort(a)"), b)
     check(function_of("np.lexsort(a[0])"), b)
+
+
+def test_lexsort_of_other_shapes():
+    """Keys of several shapes are refused, the shorter one first or last."""
+    shapes = (), (1,), (2,), (3,), (0,), (1, 2), (2, 2)
+    for text in ("np.lexsort((a, b))", "np.lexsort([a, b], 1)", "np.lexsort((a, a, b), 0)"):
+        f = function_of(text, "a, b")
+        compiled = njit(f)
+        for x, y in itertools.product(shapes, repeat=2):
+            a, b = np.arange(math.prod(x)).reshape(x), np.ones(y)
+            try:
+                want = f(a, b)
+            except ValueError:
+                with pytest.raises(ValueError):
+                    compiled(a, b)
+            else:
+                assert np.array_equal(compiled(a, b), want), (text, x, y)
 
 
 @pytest.mark.parametrize("value", [True, False])

@@ -156,6 +156,8 @@ def lexsort(keys: Any, axis: Any = -1):
     keys: arrays of one shape, or an array whose rows they are.
     """
     if _compiled:
+        if isinstance(keys, (tuple, list)):  # rows of an array are of one shape
+            _expect_one_shape(keys)
         return _by_keys(keys, axis)
     keys = [to_ndarray(k) for k in keys]
     if not keys:
@@ -164,9 +166,9 @@ def lexsort(keys: Any, axis: Any = -1):
     for key in keys:
         if key.shape != shape:
             raise ValueError(message("lexsort", "shapes differ", key.shape, shape))
+    axis = one_axis("lexsort", axis, len(shape) or 1)  # a number has an axis, too
     if not shape:
         return np.zeros((), np.int64)
-    axis = one_axis("lexsort", axis, len(shape))
     if len(shape) > 1:
         return _by_keys(keys, axis)
     order = np.argsort(keys[0], axis)
@@ -175,9 +177,18 @@ def lexsort(keys: Any, axis: Any = -1):
     return order
 
 
+def _expect_one_shape(keys):
+    if len(keys) > 1:
+        if np.shape(keys[1]) != np.shape(keys[0]):
+            raise ValueError("[lexsort] shapes of keys differ; got several; expected one shape")
+        _expect_one_shape(keys[1:])
+
+
 def _by_keys(keys, axis):
     """By one key after the other: argsort() leaves equal elements in their order."""
     if np.ndim(keys[0]) == 0:
+        if axis != 0 and axis != -1:
+            raise ValueError("[lexsort] axis of numbers; got another one; expected 0 or -1")
         return np.int64(0)
     order = np.argsort(keys[0], axis, stable=True)
     if isinstance(keys, (tuple, list)):  # each of a type of its own
