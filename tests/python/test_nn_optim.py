@@ -124,6 +124,50 @@ def test_rates_of_lbfgs_that_are_tensors():
     assert found[0] == found[1]
 
 
+# How often a step has called its closure after each of four, and where that ends: of PyTorch 2.11.
+@pytest.mark.parametrize(("lr", "max_eval", "calls", "end"), [
+    (10, 1, [2, 4, 6, 8], [-1.5, 2.0, 0.5]),
+    (10, 2, [3, 6, 9, 12], [-1.2972206518974572, -1.601413767263945, 1.4150471995500884]),
+    (10, 9, [10, 20, 29, 36], [0.5284163190218027, 0.27884723132727096, 0.07276881233682736]),
+    (1, 4, [4, 8, 12, 16], [-0.8438640880820201, 0.7561775699997801, 0.5214693701910239]),
+])  # fmt: skip
+def test_evaluations_of_line_searches(lr, max_eval, calls, end):
+    v = tensors.tensor([-1.5, 2.0, 0.5], dtype=tensors.float64, requires_grad=True)
+    method = optim.LBFGS(
+        [v], lr=lr, max_iter=7, max_eval=max_eval, line_search_fn="strong_wolfe"
+    )  # fmt: skip
+    found = [0]
+
+    def closure():
+        found[-1] += 1
+        method.zero_grad()
+        loss = (100 * (v[1:] - v[:-1] ** 2) ** 2 + (1 - v[:-1]) ** 2).sum() + tensors.sin(v).sum()
+        loss.backward()
+        return loss
+
+    for _ in range(4):
+        method.step(closure)
+        found.append(found[-1])
+    assert found[:-1] == calls and method.state[v]["func_evals"] == calls[-1]
+    np.testing.assert_allclose(v.tolist(), end, rtol=1e-6)
+
+
+def test_lbfgs_along_slopes_that_are_small_at_once():
+    v = tensors.tensor([1.0, -2.0], dtype=tensors.float64, requires_grad=True)
+    method = optim.LBFGS([v])
+
+    def closure():
+        method.zero_grad()
+        loss = 1e-7 * (v**4).sum()
+        loss.backward()
+        return loss
+
+    for _ in range(3):
+        method.step(closure)
+    assert v.tolist() == [1, -2]
+    assert method.state[v]["n_iter"] == method.state[v]["func_evals"] == 3
+
+
 def test_sparse_gradients_are_refused():
     with pytest.raises(NotImplementedError, match="sparse gradients"):
         optim.SparseAdam([tensors.zeros(2, requires_grad=True)])

@@ -18,7 +18,7 @@ class LBFGS(Optimizer):
     max_iter : int, default 20
         Of directions a step.
     max_eval : int, default 1.25 max_iter
-        Of calls of the closure a step.
+        Of calls of the closure a step; a line search that begins before may make one more.
     tolerance_grad, tolerance_change : float
         The step ends where no gradient is larger, or where parameters or the loss change by less.
     history_size : int, default 100
@@ -139,17 +139,19 @@ class LBFGS(Optimizer):
             t = float(group["lr"])  # which may be a tensor, and stays as it is
             if state["n_iter"] == 1:
                 t *= min(1.0, 1.0 / float(gradient.abs().sum()))
+            state["t"] = t
             slope = float(gradient.dot(direction))
             if slope > -group["tolerance_change"]:
                 break
             if group["line_search_fn"] == "strong_wolfe":
                 start = 0.0, loss, gradient, slope
-                t, loss, gradient = self._search(evaluate, t, direction, start)
+                left = group["max_eval"] - evaluations
+                t, loss, gradient = self._search(evaluate, t, direction, start, left)
+                state["t"] = t
             else:
                 self._move(t, direction)
                 if done + 1 < group["max_iter"]:
                     _, loss, gradient = evaluate()
-            state["t"] = t
             if evaluations >= group["max_eval"]:
                 break
             if float(gradient.abs().max()) <= group["tolerance_grad"]:
@@ -161,9 +163,9 @@ class LBFGS(Optimizer):
         state["func_evals"] += evaluations
         return first
 
-    def _search(self, evaluate, t, direction, start, calls=25):
+    def _search(self, evaluate, t, direction, start, calls):
         """(step, loss, gradient) under the strong Wolfe conditions, c1 = 1e-4 and c2 = 0.9, or the
-        lowest that was found; the parameters are moved there.
+        lowest that was found by one call and `calls` more; the parameters are moved there.
         """
         begin = [p.detach().clone() for p in self._params()]
         _, loss, _, slope = start
