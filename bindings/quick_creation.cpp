@@ -224,7 +224,8 @@ PyObject* quick_identity(const Given& g) {
 
 namespace {
 
-// Of floats and ints, some of them floats; the step is the one between the first two values.
+// Of floats and ints, some of them floats; the step is the one between the first two values, where
+// these follow from it.
 PyObject* arange_of_floats(const Given& g) {
   constexpr double kMost = 1e15;
   double given[3] = {0, 0, 1};
@@ -236,10 +237,13 @@ PyObject* arange_of_floats(const Given& g) {
     if (PyErr_Occurred()) PyErr_Clear();
     if (!(std::abs(given[first + k]) < kMost)) return nullptr;
   }
-  const double length = std::ceil((given[1] - given[0]) / given[2]);
+  const double span = given[1] - given[0], length = std::ceil(span / given[2]);
   if (given[2] == 0 || !(std::abs(length) < kMost) || !default_device().host_readable())
     return nullptr;
-  const double by = (given[0] + given[2]) - given[0];
+  const double second = given[0] + given[2], by = second - given[0];
+  const bool too_small = span != 0 && span / given[2] == 0;
+  if (given[0] + by != second || (given[0] == 0 && std::signbit(given[0])) || too_small)
+    return nullptr;
   mark_line();
   return wrap(
       arange(given[0], by, 0, 0, length > 0 ? static_cast<int64_t>(length) : 0, DType::F64));

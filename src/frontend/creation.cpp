@@ -1,4 +1,5 @@
 // NumPy's functions that make arrays, inside compiled functions.
+#include <cmath>
 #include <unordered_map>
 
 #include "frontend/lower.h"
@@ -157,6 +158,91 @@ Value Lower::numpy_full_like(const Call& c, const std::string& name) {
   return materialise(n, made);
 }
 
+// How many values a range of numbers has.
+Val Lower::length_of_range(const Node& n, const Value& start, const Value& stop,
+                           const Value& step) {
+  Value span = binary(n, Op::subtract, stop, start);
+  if (span.unknown() || step.unknown()) return ci(0);
+  auto raise = [&](Val condition, const char* text) {
+    when(condition, [&] { raise_at(site(n, "ValueError", text)); }, {}, ir::kRare);
+  };
+  const char* const too_long = "Maximum allowed size exceeded";
+  const DType within = span.type.dtype == DType::U64 ? DType::U64 : DType::I64;
+  const bool whole = !is_float(span.type.dtype);
+  const Val zero = ci(0);
+  if (whole && !is_float(step.type.dtype)) {
+    Val s = as(step, DType::I64), way = as(span, DType::I64);
+    Val up = less(as(start, within), as(stop, within));
+    if (constant_of(s) == 1) {
+      const bool from_zero = start.known && start.known->real() == 0;
+      if (!from_zero) raise(both(up, less(way, zero)), too_long);
+      return b_->emit(Op::maximum, DType::I64, way, zero);
+    }
+    if (constant_of(s).value_or(0) == 0)
+      when(
+          b_->emit(Op::equal, DType::Bool, s, zero),
+          [&] { raise_at(site(n, "ZeroDivisionError", "division by zero")); }, {}, ir::kRare);
+    // Distances of more than half of the integers are unsigned numbers.
+    Val forward = less(zero, s), down = less(as(stop, within), as(start, within));
+    auto unsigned_of = [&](Val v) {
+      Val size = b_->emit(Op::select, DType::I64, forward, v, sub(zero, v));
+      return b_->cast(size, DType::U64);
+    };
+    Val one = b_->constant(DType::U64, Scalar::from_int(1));
+    Val before = b_->emit(Op::subtract, DType::U64, unsigned_of(way), one);
+    Val steps = b_->emit(Op::floor_divide, DType::U64, before, unsigned_of(s));
+    Val some = add(b_->cast(steps, DType::I64), ci(1));
+    Val any = b_->emit(Op::select, DType::Bool, forward, up, down);
+    raise(both(any, less(some, ci(1))), too_long);
+    return b_->emit(Op::select, DType::I64, any, some, zero);
+  }
+  if (whole) {  // of which the difference could wrap
+    Val wide = b_->emit(Op::subtract, DType::F64, as(stop, DType::F64), as(start, DType::F64));
+    Val wraps = b_->emit(Op::logical_or, DType::Bool,
+                         less(b_->constant(DType::F64, Scalar::from_float(0x1p62)), wide),
+                         less(wide, b_->constant(DType::F64, Scalar::from_float(-0x1p62))));
+    Val exact = as(span, DType::F64);
+    span = number(b_->emit(Op::select, DType::F64, wraps, wide, exact), DType::F64);
+  }
+  // Of NumPy's float32, in float32.
+  Value quotient = cast(n, binary_numbers(n, Op::divide, span, step), DType::F64);
+  Value q = unary(n, Op::ceil, quotient);
+  Val length = as(q, DType::F64);
+  raise(b_->emit(Op::not_equal, DType::Bool, length, length), "arange: cannot compute length");
+  auto bound = [&](double x) { return b_->constant(DType::F64, Scalar::from_float(x)); };
+  raise(b_->emit(Op::logical_or, DType::Bool, less(bound(0x1p62), length),
+                 less(length, bound(-0x1p63))),
+        too_long);
+  Val count = as(cast(n, q, DType::I64), DType::I64);
+  // A quotient that is too small for its type leaves room for the start.
+  Val reach = as(span, DType::F64), way = as(step, DType::F64), none = bound(0);
+  Val same = b_->emit(Op::equal, DType::Bool, less(reach, none), less(way, none));
+  Val lost = both(b_->emit(Op::equal, DType::Bool, as(quotient, DType::F64), none),
+                  b_->emit(Op::not_equal, DType::Bool, reach, none));
+  count = b_->emit(Op::select, DType::I64, both(lost, same), ci(1), count);
+  return b_->emit(Op::maximum, DType::I64, count, zero);
+}
+
+// OverflowError for a number that an integer type cannot hold, where it is asked for.
+void Lower::expect_room(const Node& n, const Value& v, DType t, Val asked) {
+  if (v.unknown() || v.type.dtype == t || v.type.dtype == DType::Bool) return;
+  if (t == DType::I64 && !is_float(v.type.dtype)) return;
+  Val x = as(v, DType::F64);
+  const bool has_sign = is_signed(t);
+  const int bits = 8 * itemsize(t) - (has_sign ? 1 : 0);
+  auto bound = [&](double y) { return b_->constant(DType::F64, Scalar::from_float(y)); };
+  const double below = has_sign ? -std::ldexp(1.0, bits) : 0.0;
+  // Truncated: what is between the least number and one below it fits as well.
+  Val low = t == DType::I64 ? less(x, bound(below))
+                            : b_->emit(Op::less_equal, DType::Bool, x, bound(below - 1));
+  Val high = less(x, bound(std::ldexp(1.0, bits)));
+  Val outside = b_->emit(Op::logical_or, DType::Bool, low, negate(high));
+  when(
+      both(asked, outside),
+      [&] { raise_at(site(n, "OverflowError", "arange: a value is out of bounds of the dtype")); },
+      {}, ir::kRare);
+}
+
 Value Lower::numpy_arange(const Call& c, const std::string& name) {
   const Node& n = c.n;
   expect(c, name, 1, 4);
@@ -177,35 +263,21 @@ Value Lower::numpy_arange(const Call& c, const std::string& name) {
   for (const Value& v : c.args)
     if (v.type.is_number()) found = promote(found, v.type.dtype);
   found = t.value_or(found);
-  Value span = binary(n, Op::subtract, stop, start);
-  Val count;
-  if (is_float(span.type.dtype) || is_float(step.type.dtype)) {
-    // Of NumPy's float32, in float32.
-    Value q = unary(n, Op::ceil, cast(n, binary_numbers(n, Op::divide, span, step), DType::F64));
-    Val length = as(q, DType::F64);
-    auto raise = [&](Val condition, const char* text) {
-      when(condition, [&] { raise_at(site(n, "ValueError", text)); }, {}, ir::kRare);
-    };
-    raise(b_->emit(Op::not_equal, DType::Bool, length, length), "arange: cannot compute length");
-    auto bound = [&](double x) { return b_->constant(DType::F64, Scalar::from_float(x)); };
-    raise(b_->emit(Op::logical_or, DType::Bool, less(bound(0x1p62), length),
-                   less(length, bound(-0x1p63))),
-          "Maximum allowed size exceeded");
-    count = as(cast(n, q, DType::I64), DType::I64);
-  } else {
-    Val s = as(step, DType::I64);
-    if (constant_of(s).value_or(0) == 0)
-      when(
-          b_->emit(Op::equal, DType::Bool, s, ci(0)),
-          [&] { raise_at(site(n, "ZeroDivisionError", "division by zero")); }, {}, ir::kRare);
-    Val up = less(ci(0), s);
-    Val more = constant_of(s) == 1
-                   ? as(span, DType::I64)
-                   : add(as(span, DType::I64),
-                         sub(s, b_->emit(Op::select, DType::I64, up, ci(1), ci(-1))));
-    count = constant_of(s) == 1 ? more : b_->emit(Op::floor_divide, DType::I64, more, s);
+  const Val count = length_of_range(n, start, stop, step);
+  if (found == DType::Bool) {
+    when(
+        less(ci(2), count),
+        [&] { raise_at(site(n, "TypeError", "arange of bool has at most 2 values")); }, {},
+        ir::kRare);
+    const Value one = cast(n, start, found), two = cast(n, binary(n, Op::add, start, step), found);
+    return lazy(found, std::vector<Val>{count}, [this, one, two, &n](std::span<const Val> at) {
+      return choose(n, b_->emit(Op::equal, DType::Bool, at[0], ci(0)), one, two);
+    });
   }
-  count = b_->emit(Op::maximum, DType::I64, count, ci(0));
+  if (is_integer(found)) {
+    expect_room(n, start, found, less(ci(0), count));
+    expect_room(n, binary(n, Op::add, start, step), found, less(ci(1), count));
+  }
   Value first = cast(n, start, found), delta = cast(n, step, found), second;
   // NumPy takes the step from the first two values, both rounded to the type; float16 in float32.
   const DType within = computed_in(found);
@@ -214,18 +286,20 @@ Value Lower::numpy_arange(const Call& c, const std::string& name) {
     delta =
         cast(n, binary(n, Op::subtract, cast(n, second, within), cast(n, first, within)), within);
   }
-  // In short types the second is not always the first and the step; in float64 it is.
-  const bool apart = is_float(found) && found != DType::F64 &&
-                     !(first.known && first.known->real() == 0 && found == DType::F32);
+  // The first two are what they are, also where rounded sums differ or the step is infinite.
+  const bool simple =
+      !is_float(found) || (found != DType::F16 && first.known && first.known->real() == 0 &&
+                           !std::signbit(first.known->real()) && step.known);
   return lazy(
       found, std::vector<Val>{count},
-      [this, first, second, delta, found, within, apart, &n](std::span<const Val> at) {
+      [this, first, second, delta, found, within, simple, &n](std::span<const Val> at) {
         Value i = cast(n, integer(at[0]), within);
         Value r =
             cast(n, binary(n, Op::add, cast(n, first, within), binary(n, Op::multiply, i, delta)),
                  found);
-        if (!apart) return r;
-        return choose(n, b_->emit(Op::equal, DType::Bool, at[0], ci(1)), second, r);
+        if (simple) return r;
+        Value two = choose(n, b_->emit(Op::equal, DType::Bool, at[0], ci(0)), first, second);
+        return choose(n, less(at[0], ci(2)), two, r);
       });
 }
 

@@ -612,6 +612,8 @@ class Lower : private State {
   Value numpy_full(const Call& c, const std::string& name);
   Value numpy_full_like(const Call& c, const std::string& name);
   Value numpy_arange(const Call& c, const std::string& name);
+  Val length_of_range(const Node& n, const Value& start, const Value& stop, const Value& step);
+  void expect_room(const Node& n, const Value& v, DType t, Val asked);
   Value numpy_linspace(const Call& c, const std::string& name);
   Value numpy_eye(const Call& c, const std::string& name);
   Value numpy_array(const Call& c, const std::string& name);

@@ -60,45 +60,74 @@ def arange(start, stop=None, step=1, dtype=None, *, device=None, like=None):
             return _core.arange(start, step, n, _INT64)
     start, stop, step = _number(start), _number(stop), _number(step)
     if dtype is None:
-        dtype = dtypes.result_type(_INT64, start, stop, step)
+        dtype = dtypes.result_type(_INT64, *[_own_type(x) for x in (start, stop, step)])
     dtype = as_dtype("arange", dtype)
-    if step == 0:
-        raise ZeroDivisionError(message("arange", "zero step", "step 0", "another step"))
-    length = (stop - start) / step
-    if not abs(length) < 2.0**63:
-        raise ValueError(message("arange", "no such length", f"{length}", "finite limits"))
-    if numpy.iscomplexobj(length):  # as many as both parts of the quotient have room for
-        n = max(0, min(math.ceil(length.real), math.ceil(length.imag)))
-    else:
-        n = max(0, math.ceil(length))
+    n, second = _length(start, stop, step)
+    if dtype.kind == "b" and n > 2:
+        raise TypeError(message("arange", "too long for bool", f"{n} values", "at most 2"))
+    # NumPy looks at no value that the range has not, and rounds the first two to the dtype.
+    ends = numpy.empty(min(n, 2), dtype)
+    if n > 0:
+        ends[0] = start.item() if isinstance(start, numpy.generic) else start
+    if n > 1:
+        ends[1] = second.item() if isinstance(second, numpy.generic) else second
+    if n < 3:
+        return adopt(ends)
     if dtype.kind == "c":
-        first, second = dtype.type(start), dtype.type(start + step)
         result = _core.empty((n,), dtype)
-        result.real = _core.arange(
-            float(first.real), float(second.real - first.real), n, first.real.dtype
-        )
-        result.imag = _core.arange(
-            float(first.imag), float(second.imag - first.imag), n, first.real.dtype
-        )
+        result.real, result.imag = _going_on(ends.real, n), _going_on(ends.imag, n)
         return result
-    if dtype.kind in "iub":
-        if dtype.kind == "b" and n > 2:
-            raise TypeError(message("arange", "too long for bool", f"{n} values", "at most 2"))
-        first = dtype.type(start).item() if not isinstance(start, int) else start
-        second = start + step
-        second = dtype.type(second).item() if not isinstance(second, int) else second
-        return _core.arange(int(first), int(second) - int(first), n, dtype)
-    # NumPy takes the step from the first two values, both rounded to the dtype; in float16 it
-    # computes with float32.
-    first, second = dtype.type(start), dtype.type(start + step)
-    if dtype not in _SHORT or n < 2:
-        return _core.arange(float(first), float(second - first), n, dtype)
-    delta = numpy.float32(second) - numpy.float32(first)
-    result = _core.arange(float(first), float(delta), n, _SHORT[0])
-    if dtype != _SHORT[0]:
+    return _going_on(ends, n)
+
+
+def _own_type(x):
+    """A number, or the dtype of an int that int64 cannot hold."""
+    return x if type(x) is not int or -(2**63) <= x < 2**63 else numpy.array(x).dtype
+
+
+def _length(start, stop, step):
+    """How many values a range has, and the second one; ValueError where no array has as many."""
+    try:
+        span = stop - start
+        length = span / step
+        if numpy.iscomplexobj(length):  # as many as both parts of the quotient have room for
+            n = min(_whole(length.real), _whole(length.imag))
+        elif length == 0 and span != 0:  # a quotient that is too small for its type
+            n = 0 if numpy.signbit(length) else 1
+        else:
+            n = _whole(length)
+        return n, start + step if n else None
+    except OverflowError as e:
+        raise ValueError(
+            message("arange", "no such length", f"limits {start} and {stop}, step {step}",
+                    "finite limits")
+        ) from e  # fmt: skip
+
+
+def _whole(length):
+    if not -(2.0**63) <= length < 2.0**63:
+        raise ValueError(message("arange", "no such length", f"{length}", "finite limits"))
+    return max(0, math.ceil(length))
+
+
+def _going_on(ends, n):
+    """n values that go on from the first of two by what lies between these; float16 computes with
+    float32.
+    """
+    dtype = ends.dtype
+    if dtype.kind != "f":  # modulo 2**64, as all integers
+        first, second = (int(x) for x in ends)
+        first, step = ((x + 2**63) % 2**64 - 2**63 for x in (first, second - first))
+        return _core.arange(first, step, n, dtype)
+    within = dtype if dtype not in _SHORT else _SHORT[0]
+    first, second = ends.astype(within)
+    step = second - first
+    result = _core.arange(float(first), float(step), n, within)
+    if within != dtype:
         result = result.astype(dtype)
-    if dtype.type(numpy.float32(first) + delta).tobytes() != second.tobytes():
-        result[1] = second
+    steps = numpy.arange(2, dtype=within) * step  # which are NaN at first where the step is inf
+    if (first + steps).astype(dtype).tobytes() != ends.tobytes():
+        result[:2] = ends
     return result
 
 
