@@ -38,6 +38,10 @@ nb::handle one_int() {
   static PyObject* const f = helper("numbus.core.errors", "one_int").release().ptr();
   return f;
 }
+nb::handle one_whole() {
+  static PyObject* const f = helper("numbus.core.errors", "one_whole").release().ptr();
+  return f;
+}
 nb::handle one_of() {
   static PyObject* const f = helper("numbus.core.errors", "one_of").release().ptr();
   return f;
@@ -138,6 +142,8 @@ struct Converter {
         return keep(one_flag()(op(), nb::handle(p.name), nb::handle(o)));
       case Parameter::Int:
         if (PyLong_CheckExact(o) || o == p.fallback) return o;
+        if (begins_with(p.choices, "whole"))
+          return keep(one_whole()(op(), nb::handle(p.name), nb::handle(o)));
         refuse_flag(p, o);
         return keep(one_int()(op(), nb::handle(p.name), nb::handle(o)));
     }

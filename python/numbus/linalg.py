@@ -14,7 +14,7 @@ from . import _core
 from .core import derivatives
 from .core import routines as _routines
 from .core.dtypes import BFLOAT16, finfo, kind_of
-from .core.errors import ForeignDtype, many_axes, message
+from .core.errors import ForeignDtype, many_axes, message, one_axis, one_whole
 from .core.fallback import foreign, resolve
 from .core.host import runs_on_host
 from .core.interrupts import interruptible
@@ -186,7 +186,9 @@ def norm(x, ord=None, axis=None, keepdims=False):
 def _axes_of(op, axis, ndim):
     if isinstance(axis, list):
         raise TypeError(message(op, "axes in a list", axis, "an int, a tuple of ints or None"))
-    return many_axes(op, axis, ndim)
+    if axis is None or isinstance(axis, tuple):
+        return many_axes(op, axis, ndim)
+    return (one_axis(op, one_whole(op, "axis", axis), ndim),)
 
 
 def _vector_norm(x, ord, axes, keepdims):

@@ -102,6 +102,19 @@ def one_int(op, name, value):
         ) from None
 
 
+def one_whole(op, name, value):
+    """A whole number of any type, also of floats and booleans, as an int; TypeError for others."""
+    found = None
+    if not isinstance(value, (str, bytes)) and not getattr(value, "ndim", 0):
+        try:
+            found = int(value)
+        except (TypeError, ValueError, OverflowError):
+            found = None
+    if found is None or found != value:
+        raise TypeError(message(op, f"{name} is not an integer", value, "an int"))
+    return found
+
+
 CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe", "same_value")
 # Words that NumPy compares in Python, or that may be numbers.
 _COMPARED = ("method", "indexing", "mode")

@@ -6,7 +6,7 @@ from .._core import generic, ndarray
 from ..core import dtypes
 from ..core.devices import to_device
 from ..core.dtypes import kind_of
-from ..core.errors import many_axes, message
+from ..core.errors import many_axes, message, one_int
 from ..core.host import same_memory
 from ..core.operands import dtype_of, on_its_memory, operand, require_cast, to_ndarray
 from ..core.quick import quick
@@ -35,6 +35,8 @@ def round(a, decimals=0, out=None):
     0.
     """
     a = operand(a)
+    if type(decimals) is not int:
+        decimals = one_int("round", "decimals", decimals)
     if out is not None and getattr(out, "shape", ()) != getattr(a, "shape", ()):
         found = getattr(out, "shape", type(out).__name__)
         raise ValueError(message("round", "wrong shape of out", found, getattr(a, "shape", ())))

@@ -11,7 +11,7 @@ from . import names as np
 from .axes import distinct, require_axes
 from .names import compiled as _compiled
 from .names import is_known, not_yet
-from .registry import Any, Array, Axes, Axis, Flag, Int, function
+from .registry import Any, Array, Axes, Axis, Flag, Whole, function
 
 __all__ = [
     "broadcast_to",
@@ -254,7 +254,7 @@ def flipud(m: Array):
 
 
 @function("np.rot90")
-def rot90(m: Array, k: Int = 1, axes: Axes = (0, 1)):
+def rot90(m: Array, k: Whole = 1, axes: Axes = (0, 1)):
     """`m` rotated k times by 90 degrees in the plane of two axes: a view."""
     if len(axes) != 2:
         raise ValueError(f"[rot90] axes; got {len(axes)}; expected two")

@@ -10,7 +10,7 @@ from . import names as np
 from .axes import require_axis
 from .names import compiled as _compiled
 from .names import not_yet
-from .registry import Any, Array, Flag, Int, IntOnly, Operand, function
+from .registry import Any, Array, Flag, IntOnly, Operand, Whole, function
 
 __all__ = []
 
@@ -207,7 +207,7 @@ def polyfit(
 
 
 @function("np.polyder")
-def polyder(p: Array, m: Int = 1):
+def polyder(p: Array, m: Whole = 1):
     """The m-th derivative of a polynomial, coefficients of falling powers.
 
     Raises ValueError for m < 0 and for coefficients of more than one axis.
@@ -238,7 +238,7 @@ def polyval(p: Array, x: Operand):
 
 
 @function("np.polyint")
-def polyint(p: Array, m: Int = 1, k: Operand = None):
+def polyint(p: Array, m: Whole = 1, k: Operand = None):
     """The m-th antiderivative of a polynomial, coefficients of falling powers.
 
     k: m constants in the order of integration, or one for all; zeros unless given. Raises

@@ -69,6 +69,7 @@ DTypeArg = Argument("DTypeArg")
 Flag = Argument("Flag")
 Int = Argument("Int")
 IntOnly = Argument("Int", words=("int",))  # likewise
+Whole = Argument("Int", words=("whole",))  # also as a float, or as one of NumPy's booleans
 
 
 def Choice(*words):

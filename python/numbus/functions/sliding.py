@@ -1,7 +1,7 @@
 """One line slid along another: convolve and correlate."""
 
 from ..core.dtypes import is_half
-from ..core.errors import no_flags
+from ..core.errors import no_flags, one_int
 from . import names as np
 from .names import compiled as _compiled
 from .registry import Any, Array, function
@@ -62,6 +62,10 @@ def _slid(op, x, w, mode, turned):
     n, m = x.shape[0], w.shape[0]
     if not _compiled:
         no_flags(op, mode)
+        if not isinstance(mode, str):
+            mode = one_int(op, "mode", mode)
+    elif isinstance(mode, (float, complex, np.floating)):
+        raise TypeError(f"[{op}] mode is no word; got a float; expected 'full', 'same' or 'valid'")
     if mode == "full" or mode == 2:
         before, length = m - 1, n + m - 1
     elif mode == "same" or mode == 1:

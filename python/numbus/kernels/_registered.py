@@ -148,11 +148,12 @@ def _conversions(row, definition):
             )
         elif what.kind == "Int":
             wrong = f"[{row.name}] {name} is not an integer; expected an int"
+            whole = f"if {name} != int({name}): " if what.words == ("whole",) else ""
             # Of one of NumPy's types it would give results their dtype.
             text += [
                 f"if {absent}not isinstance({name}, int):",
                 f"    if isinstance({name}, (_floating, float, complex)):",
-                f"        raise TypeError({wrong!r})",
+                f"        {whole}raise TypeError({wrong!r})",
                 f"    {name} = int({name})",
             ]
         elif what.kind == "Choice":
