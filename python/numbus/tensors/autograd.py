@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import sys
 
 import numpy
 
@@ -113,21 +114,43 @@ def _found(found, t, create_graph, alone=False):
     else:
         a = take()
         g = None if a is None else wrap(a)
-    return g if g is None else _hooked(t, g)
+    return g if g is None else _hooked(t, g, create_graph)
 
 
-def _hooked(t, g):
-    """What the hooks of a tensor make of its derivative."""
-    for handle in list(t._hooks or ()):
-        if handle.hook is not None:
-            other = handle.hook(g)
-            g = g if other is None else other
+def _hooked(t, g, create_graph):
+    """What the hooks of a tensor make of its derivative; recorded only with `create_graph`.
+
+    A copy of what they keep, as derivatives are added to it in place.
+    """
+    if not t._hooks:
+        return g
+    held = sys.getrefcount(g)
+    before = _core.set_grad_enabled(bool(create_graph))
+    try:
+        for handle in list(t._hooks):
+            if handle.hook is not None:
+                other = handle.hook(g)
+                if other is not None and other is not g:
+                    g, held = other, _ALONE
+                other = None
+        if sys.getrefcount(g) > held and not create_graph:
+            g = g.detach().clone()
+    finally:
+        _core.set_grad_enabled(before)
     return g
+
+
+def _count_of_one_name():
+    alone = object()
+    return sys.getrefcount(alone)
+
+
+_ALONE = _count_of_one_name()
 
 
 def _accumulate(t, g, create_graph):
     if t._grad is None:
-        t._grad = g
+        t._grad = g if create_graph or not g.requires_grad else g.detach()
     elif create_graph:
         t._grad = t._grad + g
     else:
@@ -147,14 +170,18 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     finally:
         _core.tape_end_recording()
     _core.tape_drop_circles(False)
-    _tell_after(done)
+    _tell_after(done, create_graph)
 
 
-def _tell_after(done):
-    for t, _ in done:
-        for handle in t.__dict__.get("_after", ()):
-            if handle.hook is not None:
-                handle.hook(t)
+def _tell_after(done, create_graph):
+    before = _core.set_grad_enabled(bool(create_graph))
+    try:
+        for t, _ in done:
+            for handle in t.__dict__.get("_after", ()):
+                if handle.hook is not None:
+                    handle.hook(t)
+    finally:
+        _core.set_grad_enabled(before)
 
 
 def _add_derivatives(tensors, grad_tensors, retain_graph, create_graph, inputs):
@@ -236,10 +263,10 @@ def _backward(self, gradient=None, retain_graph=None, create_graph=False, inputs
         if left is not None:
             passes[0] += 1
             if left:
-                left = [(t, _hooked(t, g)) for t, g in left]
+                left = [(t, _hooked(t, g, False)) for t, g in left]
                 for t, g in left:
                     _accumulate(t, g, False)
-                _tell_after(left)
+                _tell_after(left, False)
             return
     backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 

@@ -8,6 +8,7 @@ import numpy
 import numbus as nb
 
 from ..core.errors import message
+from . import _dtypes
 from ._arrays import as_dtype, axis_of, floating
 from ._functions import in_place, method, tensor_function
 from ._tensor import Tensor
@@ -92,6 +93,11 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
 
 @tensor_function
 def _gradient(input, spacing, axes, order):
+    if input.dtype.kind == "b" or input.dtype == numpy.uint8:
+        raise RuntimeError(message("gradient", "numbers without a sign", input.dtype, "floats"))
+    coordinates = [x for x in spacing if getattr(x, "ndim", 0)]
+    t = _dtypes.common([floating(x) for x in (input, *coordinates)])
+    input = as_dtype(input, t)
     found = nb.gradient(input, *spacing, axis=tuple(axes), edge_order=order)
     return tuple(found) if isinstance(found, (list, tuple)) else (found,)
 

@@ -374,7 +374,7 @@ _OPERATORS = {
 _TYPES = (Tensor, bool, int, float, complex, numpy.number, _dtypes.bfloat16.numpy.type, numpy.bool_)
 
 
-def _with_array(name, tensor, other):
+def with_array(name, tensor, other):
     """What NumPy's operator gives for the elements and an array, as a tensor; else NotImplemented.
 
     RuntimeError for a tensor that requires a gradient, whose derivative it would not have.
@@ -396,7 +396,7 @@ def _operator(name, function):
     def forward(self, other):
         if isinstance(other, _TYPES):
             return function(self, other)
-        return _with_array(name, self, other)
+        return with_array(name, self, other)
 
     def reflected(self, other):
         return function(other, self) if isinstance(other, _TYPES) else NotImplemented
@@ -421,7 +421,7 @@ def _comparison(name):
     def compare(self, other):
         if isinstance(other, _TYPES):
             return function(self, other)
-        return _with_array(name, self, other)
+        return with_array(name, self, other)
 
     setattr(Tensor, f"__{name}__", compare)
 

@@ -15,6 +15,7 @@ from ._arrays import as_dtype, no_out
 from ._functions import in_place, method, tensor_function
 from ._tensor import Tensor
 from .factors import adjoint_of, cut_of, linalg_errors
+from .pointwise import with_array
 
 
 def _same(op, *arrays):
@@ -80,7 +81,7 @@ inner = tensor_function(nb.inner)
 for _function, _name in ((mm, "mm"), (bmm, "bmm"), (mv, "mv"), (dot, "dot"), (inner, "inner")):
     setattr(Tensor, _name, _function)
 Tensor.__matmul__ = lambda self, other: (
-    matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+    matmul(self, other) if isinstance(other, Tensor) else with_array("matmul", self, other)
 )
 
 
