@@ -20,7 +20,7 @@ class Grow(Strips):
     """One script, of a seed."""
 
     def __init__(self, seed):
-        self.r = random.Random(seed)
+        self.r, self.of_handed = random.Random(seed), random.Random(f"handed {seed}")
         self.lines, self.level, self.counters, self.depth = [], 0, [], 0
         self.in_function = self.r.random() < 0.6
         self.budget = self.r.randint(4, 12)

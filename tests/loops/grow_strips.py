@@ -3,6 +3,15 @@
 _NAMES = "fa", "ga", "lf", "li", "ia", "lb", "ba", "ua", "za", "da", "bb"
 _FLOATS = "fa", "ga", "lf", "da", "hb", "hc"
 
+# The beginning of an element's text, and a number of its type.
+_HANDED = (
+    *((n, "np.float64(0.5)") for n in ("fa[", "fa[", "ga[", "hb[", "hc[", "ma[1, ", "ma[1][")),
+    *((n, "0.5") for n in ("lf[", "lf[", "da[", "df[", "df[", "ll[1][")),
+    *((n, "3") for n in ("li[", "ob.li[", "bb[")), ("ia[", "np.int64(3)"),
+    ("ua[", "np.uint8(3)"), ("ra[", "np.uint32(3)"), ("lb[", "True"), ("lb[", "True"),
+    ("ba[", "True"),
+)  # fmt: skip
+
 
 class Strips:
     """The part of a grower that writes such loops."""
@@ -80,6 +89,12 @@ class Strips:
             self.line("n1 = 2")
             for _ in range(self.r.randint(1, 4)):
                 self.strip("i")
+        if self.of_handed.random() < 0.3:
+            # By numbers of its own, so that what scripts of all seeds held before stays.
+            before, self.r = self.r, self.of_handed
+            for _ in range(self.r.randint(1, 3)):
+                self.handed("i")
+            self.r = before
 
     def strip(self, c):
         """Lines of a loop."""
@@ -105,3 +120,50 @@ class Strips:
             else:
                 self.line(self.strip_statement(c))
         self.level -= 1
+
+    def handed(self, c):
+        """Lines of a loop whose elements depend on the one before; what is stored, or the name of
+        it, changes in the same iteration.
+        """
+        self.of_floats = 1
+        name, first = self.pick(*_HANDED)
+        at, before = self.pick((c, f"{c} - 1"), (c, f"{c} - 1"), (f"{c} + 1", c))
+        e, last = f"{name}{at}]", f"{name}{before}]"
+        other = self.pick("1.5", "v", e, f"{self.pick(*_FLOATS)}[{c}]", last)
+        if first == "True":
+            value, more = self.pick(f"not {last}", f"{last} if {c} % 3 else not {last}"), "False"
+        elif "." not in first or "int" in first:
+            value, more = self.pick(f"{last} ^ 5", f"({last} + {c}) % 101", f"{last} + 1"), "7"
+        else:
+            value = self.pick(f"{last} * 0.7 + {other}", f"-0.0 * {last}", f"{other} - {last}")
+            more = self.pick("1.25", "-0.0", other)
+        held = self.pick("v", "v", "ob.f", "oc.f")
+        change = self.pick(f"{held} = {last}", f"{held} = {more}", f"{held} += {e}",
+                           f"{held} *= {more}")  # fmt: skip
+        test = f"if {self.pick(f'{c} % 3', f'fa[{c}] > 2.0')}:"
+        body = self.pick(
+            [f"{held} = {value}", f"{e} = {held}", change],
+            [f"{held} = {value}", f"{e} = {held}", change],
+            [f"{e} = {held}", f"{held} = {value}"],
+            [f"{e} = {value}", f"{e} = {more}"],
+            [f"{e} = {more}", f"{e} = {value}"],
+            [f"{e} = {value}", f"{e} {self.pick('+', '-')}= {more}"],
+            [f"{e} += {last}", f"{e} = {value}", f"{held} = {e}"],
+            [f"{e} = {value}", f"{test}", f"    {e} = {more}"],
+            [f"{test}", f"    {e} = {value}"],
+            [f"{test}", f"    {e} = {more}", f"{e} = {value}"],
+            [f"{e} = {held} = {value}", change],
+            [f"{held}, {e} = {more}, {value}", change],
+            [f"{held} = {last}", f"{e} = {value}", f"{held} = {last} + {held}"],
+            [f"{e} = {value}"],
+        )
+        if self.r.random() < 0.2:
+            body.insert(self.r.randrange(2) * len(body), self.strip_statement(c))
+        self.line("df = array.array('f', [0.3 * k for k in range(40)])")
+        self.line(f"v = ob.f = oc.f = {first}")
+        self.line(f"for {c} in range({self.pick('1', '1', '2')}, {self.pick('38', '39', '40')}):")
+        self.level += 1
+        for text in body:
+            self.line(text)
+        self.level -= 1
+        self.line("out.append((df, v))")

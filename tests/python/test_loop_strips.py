@@ -50,7 +50,7 @@ BODIES = [
     ("c[i + 2] = 0.5 * c[i + 1] + a[i]\n        x = c[i + 1]", True),
     ("c[i] = c[i + 1] + a[i]", False),
     ("c[i] = c[i - 2] + a[i]", False),
-    ("if a[i] < 3:\n            c[i] = c[i - 1] + a[i]", False),
+    ("if a[i] < 3:\n            c[i] = c[i - 1] + a[i]", True),
     ("u[i] = u[i - 1] ^ u[i]", True),
     ("t[i] = not t[i - 1]", True),
     ("c[i + 1] = b[i]", True),
@@ -143,3 +143,62 @@ def test_what_is_stored_before_a_warning_is_put_back():
         more = f(a, b, 60)
     """, entered=True)  # fmt: skip
     assert sum(m.exits for m in made)
+
+
+HANDED = [
+    "t = a[i - 1] * 0.5 + 1.0\na[i] = t\nt = t * 2",
+    "a[i] = t\nt = a[i - 1] * 0.5 + b[i]",
+    "a[i] = t\nt = a[i - 1] + t * 0.25",
+    "s.t = s.l[i - 1] * 0.5 + 1.0\ns.l[i] = s.t\ns.t *= 0.5",
+    "t, a[i] = 3.5, t + a[i - 1]\nt += 1",
+    "a[i] = t = a[i - 1] * 0.5\nt += 1.0",
+    "a[i] = a[i - 1] * 0.5\na[i] += 1.0",
+    "a[i] = t\na[i] = a[i - 1] * 0.5 + a[i]",
+    "a[i] = t\nt = a[i] + a[i - 1]\na[i] = t - 3.0",
+    "if b[i] > 3:\n    a[i] = 7.0\na[i] = a[i - 1] * 0.5 + a[i]",
+    "a[i] = a[i - 1] * 0.5\nif b[i] > 3:\n    a[i] = 1.5",
+    "if b[i] > 3:\n    a[i] = a[i - 1] * 0.5 + 1.0",
+    "if b[i] > 3:\n    a[i] = a[i - 1]\nelse:\n    a[i] = -0.0",
+    "a[i] = -0.0 * a[i - 1]",
+    "d[i] = d[i - 1] * 0.7 + b[i]",
+    "n[i] = a[i - 1] * 0.5 + n[i - 1]",
+    "n[i] = i + 2**53 + 1\na[i] = n[i - 1]",
+    "n[i] = i * 3 + 2**53\nt = n[i - 1] - 2**53",
+    "o[i] = not o[i - 1]",
+    "o[i] = o[i - 1] if b[i] > 3 else not o[i - 1]",
+    "u[i] = u[i - 1] ^ 200",
+    "u[i] = u[i - 1] + 1",
+    "a[i] = a[i - 1] * 0.5 + w[i - 1]",
+    "w[i] = a[i - 1] * 0.5 + w[i - 1]",
+    "w[i] = w[i - 1] * 0.5 + 1.0\na[i] = w[i - 1] - a[i - 1]",
+]
+
+
+@pytest.mark.parametrize("body", HANDED, ids=[b.split("\n")[0][:24] for b in HANDED])
+def test_the_element_before_is_what_memory_holds(body):
+    check(f"""
+        import array
+        class S: pass
+        def f(a, n, b, d, u, o, w, s, low):
+            t = 0.5
+            for i in range(low, 39):
+                {textwrap.indent(body, ' ' * 16).strip()}
+            return t, i
+        out = []
+        def run(a, w, low, zero):
+            b = [0.3 * (k % 23) for k in range(40)]
+            d, u, o = array.array("f", b), np.arange(40).astype(np.uint8), [True] * 40
+            s, n = S(), zero * 1
+            s.l, s.t = [1.5] * 40, 0.25
+            try:
+                r = f(a, n, b, d, u, o, w, s, low)
+            except Exception as e:
+                r = repr(e)
+            out.append((r, a, n, b, d, u, o, w, s.l, s.t))
+        for low in (1, 0, 2):
+            a, l = np.arange(42.0) / 7, [0.25 * k for k in range(40)]
+            run(a[1:41], a[:40], low, np.arange(40))
+            run(a[:40], a[1:41], low, np.arange(40))
+            run(a[:40], a[:40], low, np.arange(40))
+            run(l, l[:], low, [0.5] * 40)
+    """)  # fmt: skip

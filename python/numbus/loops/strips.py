@@ -114,10 +114,10 @@ class Strips:
         again = [of for of, met in self._along.items() if len(met) > 1 and of[0] in stored]
         if again:  # elements before or after, so that no vectors can be made of it
             last, previous = self._handed_on(n, again)
-            first.append(f"p{at} = {numbers.load(previous, '0').text}")
-            strip, start = self._apart(body), f"{last[5]}[x{at}] = "
-            line = next(x for x in strip if x.startswith(start))
-            strip.append(f"p{at} = {line[len(start) :]}")
+            first.append(f"p{at} = {previous[5]}[0]")
+            # What memory holds at the end, however it came there: names that were stored may hold
+            # something else by then, and a store may round.
+            strip = [*self._apart(body), f"p{at} = {last[5]}[x{at}]"]
         saves, restores = self._undone(n, env) if self._defers else ([], [])
         self._mode = None
         if step == "1":
@@ -207,7 +207,7 @@ class Strips:
         parts of arrays with the elements that are stored, and with those before.
         """
         targets = list(_stored(n))
-        if len(again) != 1 or len(targets) != 1 or not any(_stores(s, targets[0]) for s in n.body):
+        if len(again) != 1 or len(targets) != 1:
             raise NotStripped
         (of,) = again
         met = self._along[of]
@@ -360,13 +360,6 @@ def _offset(n, name):
     if not isinstance(n.right, ast.Constant) or _offset(n.left, name) is None:
         return None
     return _offset(n.left, name) + n.right.value * (1 if isinstance(n.op, ast.Add) else -1)
-
-
-def _stores(statement, element):
-    """Whether a statement assigns to this element and nothing else."""
-    if isinstance(statement, ast.AugAssign):
-        return statement.target is element
-    return isinstance(statement, ast.Assign) and statement.targets == [element]
 
 
 def _stored(loop):
