@@ -1,4 +1,4 @@
-"""Numbers where NumPy's functions take integers: which types of whole numbers they take."""
+"""Which types of numbers NumPy's functions take where integers or real ones belong."""
 
 import numbus as nb
 import numpy as np
@@ -54,3 +54,11 @@ def test_whole_numbers_in_compiled_functions():
     for text in ("np.convolve(a[0], a[0], mode=1.0)", "np.correlate(a[0], a[0], mode=1.0)"):
         with pytest.raises(TypeError):
             nb.njit(function_of(text))(A)
+
+
+def test_complex_numbers_in_place_of_nan():
+    for x in (V, V.astype("f4"), V.astype("c8")):
+        for name in ("nan", "posinf", "neginf"):
+            with pytest.raises(TypeError):
+                nb.nan_to_num(nb.asarray(x), **{name: 1j})
+    assert nb.nan_to_num(nb.asarray([1, 2]), nan=1j).tolist() == [1, 2]

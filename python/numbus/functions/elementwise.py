@@ -231,7 +231,15 @@ def nan_to_num(
     return result if x.ndim else result[()]
 
 
+def _expect_real(value):
+    if value is not None and np.iscomplexobj(value):
+        raise TypeError("[nan_to_num] replacement; got a complex number; expected a real one")
+
+
 def _finite(x, nan, posinf, neginf):
+    _expect_real(nan)
+    _expect_real(posinf)
+    _expect_real(neginf)
     most = np.finfo(x.dtype).max
     high = np.where(x == np.inf, most if posinf is None else posinf, x)
     low = np.where(x == -np.inf, -most if neginf is None else neginf, high)
