@@ -316,7 +316,7 @@ class Flow {
         if (to.kind == NodeKind::Name) give(to.text);
         return;
       }
-      case NodeKind::For: return loop(n);
+      case NodeKind::For:
       case NodeKind::While: return loop(n);
       case NodeKind::If: {
         part(n, Field::test);
