@@ -305,15 +305,15 @@ bool is_direct(const Convolution& c) {
   }
   if (plane > 3.0 * static_cast<double>(s.in[0] * s.in[1] + s.out[0] * s.out[1]) + 4096)
     return false;
-  constexpr Convolution::Pair one{1, 1};
+  constexpr Convolution::Pair kOne{1, 1};
   // Measured: BLAS is quicker where an image is the matrix of its windows, where sums have few
   // terms but results are many, and for the weights but where there are few in a group.
   constexpr int64_t kFew = 4, kTerms = 16;
   const bool few = c.in_each() <= kFew && c.out_each() <= kFew;
-  if (few) return c.kind != Convolution::Input || c.stride == one;
+  if (few) return c.kind != Convolution::Input || c.stride == kOne;
   const int64_t terms = c.taps() * (c.kind == Convolution::Input ? c.out_each() : c.in_each());
   if (c.kind == Convolution::Weight || c.taps() == 1 || terms < kTerms) return false;
-  return c.kind == Convolution::Forward || c.stride == one;
+  return c.kind == Convolution::Forward || c.stride == kOne;
 }
 
 }  // namespace
