@@ -146,6 +146,7 @@ np.average(a, axis=-1, weights=np.ones(a.shape[-1])); np.indices(a.shape); np.as
 """.replace("\n", ";")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", [x.strip() for x in EXPRESSIONS.split(";") if x.strip()])
 def test_every_number_of_axes(text):
     for dtype in ("float64", "int32", "complex64"):

@@ -168,6 +168,7 @@ def test_few_differences_are_allowed():
     assert len(differences.ALLOWED) <= 10
 
 
+@pytest.mark.long
 @pytest.mark.numbus
 @pytest.mark.cpu
 @pytest.mark.parametrize("name", [n for n in mutants.MUTANTS if n != "Faithful"])
