@@ -27,24 +27,6 @@ nb::object list_of(const std::vector<nb::object>& tensors) {
   return made;
 }
 
-// While it lives, what users' functions do is not recorded.
-class NotRecording {
- public:
-  NotRecording() : before_(std::exchange(recording, false)) {}
-  ~NotRecording() { recording = before_; }
-  NotRecording(const NotRecording&) = delete;
-
- private:
-  bool before_;
-};
-
-class Recording {
- public:
-  Recording() { Tape::get().begin_recording(); }
-  ~Recording() { Tape::get().end_recording(); }
-  Recording(const Recording&) = delete;
-};
-
 using Given = std::vector<std::pair<nb::object, nb::object>>;  // leaves and their derivatives
 
 // The derivative of a number by each leaf that it depends on.

@@ -17,10 +17,7 @@ constexpr const char* kSwitched = "a tensor comes to require a gradient, or no l
 // wrap(function(*args, **keywords)), of which the tape sees the function.
 nb::object record(nb::handle function, nb::handle args, nb::handle keywords, nb::handle wrap) {
   const int64_t since = Tape::get().now();
-  const struct Recording {
-    Recording() { Tape::get().begin_recording(); }
-    ~Recording() { Tape::get().end_recording(); }
-  } now;
+  const Recording now;
   nb::object made;
   {
     const Seen seen;
@@ -42,17 +39,16 @@ struct QuietBlock {
   std::unique_ptr<Quiet> quiet;
 };
 
-// What `with no_grad():` is, for the package's own code.
 struct NoGradBlock {
   std::optional<Quiet> quiet;
-  bool before = true;
+  std::optional<NotRecording> off;
 
   void enter() {
     quiet.emplace();
-    before = std::exchange(recording, false);
+    off.emplace();
   }
   void exit() {
-    recording = before;
+    off.reset();
     quiet.reset();
   }
 };

@@ -54,9 +54,6 @@ bool requires_gradient(const TensorObject& t) {
   return !t.constant && t.array && t.storage->active() && is_inexact(as_array(t.array).dtype);
 }
 
-namespace {
-
-// 0-d values as arrays of the same memory, what NumPy made as ours.
 nb::object array_object(PyObject* o) {
   if (is_array(o)) {
     as_array(o);
@@ -65,6 +62,16 @@ nb::object array_object(PyObject* o) {
   if (is_generic(o)) return nb::steal(wrap(Array(array_of(as_generic(o)))));
   return nb::steal(wrap(to_array(o)));
 }
+
+bool is_numpys(PyObject* o) {
+  static PyObject* const kinds = [] {
+    nb::module_ numpy = nb::module_::import_("numpy");
+    return nb::make_tuple(numpy.attr("ndarray"), numpy.attr("generic")).release().ptr();
+  }();
+  return PyObject_IsInstance(o, kinds) == 1;
+}
+
+namespace {
 
 void leave(TensorObject& t) {
   if (!t.storage) return;
@@ -104,14 +111,6 @@ PyObject* wrap_tensor(PyObject* array, bool recorded) {
 }
 
 namespace {
-
-bool is_numpys(PyObject* o) {
-  static PyObject* const kinds = [] {
-    nb::module_ numpy = nb::module_::import_("numpy");
-    return nb::make_tuple(numpy.attr("ndarray"), numpy.attr("generic")).release().ptr();
-  }();
-  return PyObject_IsInstance(o, kinds) == 1;
-}
 
 // The arrays of a result as tensors.
 nb::object wrapped_all(PyObject* o, bool recorded) {
@@ -256,8 +255,6 @@ bool answers(Direct what, PyObject* const* args, Py_ssize_t n) {
   return true;
 }
 
-using Arguments = std::vector<nb::object>;
-
 nb::object called(const FunctionObject& f, const Arguments& args, size_t nargs, PyObject* names) {
   std::array<PyObject*, 16> few;
   std::vector<PyObject*> many;
@@ -300,90 +297,6 @@ class Making {
  private:
   PyObject* before_;
 };
-
-// The arrays among arguments, also within tuples and lists.
-void collect(PyObject* o, std::vector<Array>& found) {
-  if (is_array(o)) {
-    found.push_back(as_array(o));
-  } else if (PyTuple_Check(o)) {
-    for (Py_ssize_t k = 0; k < PyTuple_Size(o); ++k) collect(PyTuple_GetItem(o, k), found);
-  } else if (PyList_Check(o)) {
-    for (Py_ssize_t k = 0; k < PyList_Size(o); ++k) collect(PyList_GetItem(o, k), found);
-  }
-}
-
-// Nothing is recorded of arrays without elements. What is made of them depends on them all the
-// same, as in PyTorch: a loss over no element can be differentiated.
-nb::object depending(PyObject* o, std::span<const Array> operands, bool empties) {
-  if (PyTuple_Check(o)) {
-    const Py_ssize_t n = PyTuple_Size(o);
-    nb::object made = nb::steal(PyTuple_New(n));
-    for (Py_ssize_t k = 0; k < n; ++k)
-      PyTuple_SetItem(made.ptr(), k,
-                      depending(PyTuple_GetItem(o, k), operands, empties).release().ptr());
-    if (PyTuple_CheckExact(o)) return made;
-    return nb::steal(PyObject_CallObject(reinterpret_cast<PyObject*>(Py_TYPE(o)), made.ptr()));
-  }
-  if (PyList_CheckExact(o)) {
-    nb::list made;
-    for (Py_ssize_t k = 0; k < PyList_Size(o); ++k)
-      made.append(depending(PyList_GetItem(o, k), operands, empties));
-    return made;
-  }
-  if (!is_array(o) && !is_numpys(o)) return nb::borrow(o);
-  const nb::object held = array_object(o);
-  const Array a = as_array(held.ptr());
-  if (!is_inexact(a.dtype) || !(empties || a.size() == 0) || program::depends(a))
-    return nb::borrow(o);
-  std::optional<Array> own;
-  {
-    const Unobserved alone;
-    own = copy(a, a.dtype);
-  }
-  const std::vector<Array> of(operands.begin(), operands.end());
-  program::add_work("empty", of, std::array{*own}, [of](std::span<const std::optional<Array>>) {
-    std::vector<std::optional<Array>> zeros;
-    for (const Array& x : of) {
-      Array zero = empty(x.shape(), x.dtype, x.base->device);
-      assign(zero, Arg(Scalar::from_float(0), DType::F64));
-      zeros.push_back(std::move(zero));
-    }
-    return zeros;
-  });
-  return nb::steal(wrap(*own));
-}
-
-// Whether an array without elements is among the arguments or the results.
-bool holds_empty(PyObject* o) {
-  if (is_array(o)) return as_masked(o).full.size() == 0;
-  if (PyTuple_Check(o)) {
-    for (Py_ssize_t k = 0; k < PyTuple_Size(o); ++k)
-      if (holds_empty(PyTuple_GetItem(o, k))) return true;
-  } else if (PyList_Check(o)) {
-    for (Py_ssize_t k = 0; k < PyList_Size(o); ++k)
-      if (holds_empty(PyList_GetItem(o, k))) return true;
-  }
-  return false;
-}
-
-bool has_empty(PyObject* made, const Arguments& args) {
-  if (holds_empty(made)) return true;
-  for (const nb::object& x : args)
-    if (holds_empty(x.ptr())) return true;
-  return false;
-}
-
-nb::object with_empty(nb::object made, const Arguments& args) {
-  std::vector<Array> given, operands;
-  for (const nb::object& x : args) collect(x.ptr(), given);
-  bool empties = false;
-  for (const Array& a : given) {
-    if (!is_inexact(a.dtype) || !program::depends(a)) continue;
-    operands.push_back(a);
-    empties = empties || a.size() == 0;
-  }
-  return operands.empty() ? made : depending(made.ptr(), operands, empties);
-}
 
 // Records what the function does; tensors hold what it made when nothing else may be let go.
 nb::object recorded(const FunctionObject& f, const Arguments& args, size_t nargs, PyObject* names,

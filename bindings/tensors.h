@@ -1,6 +1,7 @@
 // Tensors for Python: objects that hold an array, and what the tape knows of its memory.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "given.h"
@@ -47,6 +48,16 @@ PyObject* wrap_tensor(PyObject* array, bool recorded);
 // An array of a number, of the shape, dtype and device of another.
 Array filled_like(const Array& a, double value);
 
+// 0-d values as arrays of the same memory, what NumPy made as ours.
+nb::object array_object(PyObject* o);
+bool is_numpys(PyObject* o);
+
+// Of tensors without elements (tensors_empty.cpp): whether an array without any is among results or
+// arguments, and results that depend on such arguments.
+using Arguments = std::vector<nb::object>;
+bool has_empty(PyObject* made, const Arguments& args);
+nb::object with_empty(nb::object made, const Arguments& args);
+
 extern thread_local bool recording;  // Python's grad mode
 // Where tensors are noted whose arrays are used; null: nowhere.
 extern thread_local std::vector<nb::object>* tensors_used;
@@ -73,6 +84,25 @@ class NoWarnings {
 
  private:
   float_errors::State before_;
+};
+
+// While it lives, results are recorded on the tape that no tensor holds yet.
+class Recording {
+ public:
+  Recording() { program::Tape::get().begin_recording(); }
+  ~Recording() { program::Tape::get().end_recording(); }
+  Recording(const Recording&) = delete;
+};
+
+// While it lives, Python's grad mode is off.
+class NotRecording {
+ public:
+  NotRecording() : before_(std::exchange(recording, false)) {}
+  ~NotRecording() { recording = before_; }
+  NotRecording(const NotRecording&) = delete;
+
+ private:
+  bool before_;
 };
 
 // The tape sees what is recorded while it lives.

@@ -369,7 +369,7 @@ def _polar_svd(a):
         return None
     _check("svd", info, "SVD did not converge")
     # Tall: u is stored by columns, and v in place of its conjugate transpose. Else aᵀ = u s vt, so
-    # a = vtᵀ s uᵀ, and the transposes are what lies there by rows.
+    # The library finds a = vtᵀ s uᵀ by columns; read by rows, its matrices are the transposes.
     vt = swapaxes(v.conj() if a.dtype.kind == "c" else v, -1, -2)
     left, right = (swapaxes(u, -1, -2), swapaxes(vt, -1, -2)) if tall else (vt, u)
     return [y.reshape((*stack, *y.shape[1:])) for y in (left, s, right)]

@@ -2,7 +2,7 @@
 //
 // The channels of an image are laid out with the zeros around them, the rows and columns that a
 // stride meets together as one plane (all of one remainder by the stride), so that each tap of a
-// filter reads what lies at one distance from each position: sums over channels and taps are sums
+// filter reads at one distance from each position: sums over channels and taps are sums
 // of such reads (vendor/convolve_direct.h), in the order of channels, then taps. Results that lie
 // in the margin between two rows are computed, too, and left out.
 #include <algorithm>

@@ -12,7 +12,7 @@
 namespace numbus::vendor {
 namespace {
 
-// It stores by columns: what lies by rows is its transpose to it.
+// It stores matrices by columns, so that it takes a matrix stored by rows for its transpose.
 class Call {
  public:
   Call(Device& d, const LinalgCall& c)
@@ -106,7 +106,7 @@ class Call {
   void cholesky() {
     copy(c_.data[1], 0);
     // Of the transposes the upper triangle is the lower one: aᵀ = uᴴ u, so that a = uᵀ (uᵀ)ᴴ, and
-    // uᵀ is what lies there by rows. Likewise for the other triangle.
+    // what is stored is uᵀ when it is read by rows. Likewise for the other triangle.
     solver_potrf(device_, matrices(c_.data[1], rows(), rows()), !c_.other);
     check();
   }
@@ -124,8 +124,8 @@ class Call {
     const bool vectors = c_.what == Linalg::Svd, tall = rows() >= columns();
     Scratch lost(device_, bytes(0));
     copy(lost.data(), 0);
-    // Of wide matrices it gets the transposes, aᵀ = u s v: a = vᵀ s uᵀ, and these transposes are
-    // what lies there by rows.
+    // Of wide matrices it gets the transposes, aᵀ = u s v: a = vᵀ s uᵀ, and what is stored are
+    // these transposes when it is read by rows.
     const Matrices a =
         matrices(lost.data(), std::max(rows(), columns()), std::min(rows(), columns()));
     if (!vectors) {

@@ -111,8 +111,8 @@ def _whole(length):
 
 
 def _going_on(ends, n):
-    """n values that go on from the first of two by what lies between these; float16 computes with
-    float32.
+    """n values from the first of two numbers on, by steps of their difference; float16 is computed
+    in float32.
     """
     dtype = ends.dtype
     if dtype.kind != "f":  # modulo 2**64, as all integers

@@ -19,18 +19,20 @@ class _Switch:
         self._before = []
 
     def __enter__(self):
-        quiet = None
-        if not self.enabled:
-            quiet = _core.quiet()
-            quiet.__enter__()
-        self._before.append((_core.set_grad_enabled(self.enabled), quiet))
+        if self.enabled:
+            before = _core.set_grad_enabled(True)
+        else:
+            before = _core.no_grad_block()
+            before.__enter__()
+        self._before.append((self.enabled, before))
         return self
 
     def __exit__(self, *error):
-        before, quiet = self._before.pop()
-        _core.set_grad_enabled(before)
-        if quiet is not None:
-            quiet.__exit__(*error)
+        enabled, before = self._before.pop()
+        if enabled:
+            _core.set_grad_enabled(before)
+        else:
+            before.__exit__(*error)
 
     def __call__(self, function):
         @functools.wraps(function)

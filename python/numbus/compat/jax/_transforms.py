@@ -385,7 +385,7 @@ class custom_vjp:
             )
         leaves, form = tree_flatten(args)
         if not derivatives.watched([x._a for x in leaves if isinstance(x, Array)]):
-            return self._function(*args)  # which fwd may call in turn
+            return self._function(*args)  # the function itself, as `fwd` may call this object
         told = []
 
         def inner(*given):
