@@ -1,6 +1,7 @@
 // Adjoints of bases: what is differentiated, by each of their elements, as far as it is known.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 
@@ -25,10 +26,12 @@ class Adjoints {
   // The region, or where a mask holds, had other values before: their adjoint is that, or zero.
   void set(const Region& r, const Array& value, const Array* where);
   void clear(const Region& r, const Array* where);
-  // The bases that have any.
+  // The bases that have any, the oldest ones first: the order in which gradients are made is part
+  // of what is recorded, and steps that are compared with each other have it in common.
   std::vector<uint64_t> bases() const {
     std::vector<uint64_t> found;
     for (const auto& [base, adjoint] : all_) found.push_back(base);
+    std::ranges::sort(found);
     return found;
   }
   // To be changed in place; the region shows no element repeatedly.
