@@ -14,12 +14,12 @@
 #include "tensors.h"
 
 namespace numbus::bindings {
-namespace {
 
-// What is set outside and changes what is recorded.
-uint64_t settings() {
+uint64_t recording_settings() {
   return uint64_t{precision::tf32.load()} << 8 | uint64_t{precision::new_tensors.load()} << 16;
 }
+
+namespace {
 
 enum Tag : uint64_t { kArray = 1, kInt, kFloat, kObject, kTuple, kList, kDict, kTensor };
 
@@ -89,7 +89,7 @@ bool CallKey::read(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   if (errors.checked || errors.watched || errors.finding) return false;
   // In blocks of constants programs see writes alone, and derivatives of one's own are left out.
   words_.push_back(static_cast<uint64_t>(program::watching()) |
-                   static_cast<uint64_t>(program::seeing()) << 1 | settings());
+                   static_cast<uint64_t>(program::seeing()) << 1 | recording_settings());
   words_.push_back(reinterpret_cast<uintptr_t>(&default_device()));
   const Py_ssize_t named = names ? PyTuple_Size(names) : 0;
   words_.push_back(static_cast<uint64_t>(count) << 8 | static_cast<uint64_t>(named));
@@ -128,7 +128,7 @@ bool CallKey::read_step(nb::handle args, nb::handle named) {
   if (errors.checked || errors.watched || errors.finding) return false;
   if (watches_calls()) return false;
   step_ = true;
-  words_.push_back(static_cast<uint64_t>(recording) | settings());
+  words_.push_back(static_cast<uint64_t>(recording) | recording_settings());
   words_.push_back(reinterpret_cast<uintptr_t>(&default_device()));
   return add(args.ptr()) && add(named.ptr());
 }

@@ -14,6 +14,9 @@ namespace numbus::bindings {
 // Containers that are nested deeper, or contain themselves, are left to Python.
 constexpr int kMostNested = 64;
 
+// What is set outside and changes what is recorded.
+uint64_t recording_settings();
+
 // What tells a call from others as far as its instructions depend on it; and its arrays.
 class CallKey {
  public:

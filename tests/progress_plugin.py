@@ -9,6 +9,7 @@ import os
 import time
 
 STEP = 1000  # reports between two writes
+DISTRIBUTED = "PYTEST_XDIST_WORKER" in os.environ  # another process counts and writes
 
 started = time.monotonic()
 seconds, tests, outcomes = collections.Counter(), collections.Counter(), collections.Counter()
@@ -16,6 +17,8 @@ failures = []
 
 
 def pytest_runtest_logreport(report):
+    if DISTRIBUTED:
+        return
     file = report.nodeid.split("::")[0]
     seconds[file] += report.duration
     if report.when == "call" or report.skipped or report.failed:
@@ -29,7 +32,7 @@ def pytest_runtest_logreport(report):
 
 
 def pytest_sessionfinish(session):
-    if not hasattr(session.config, "workerinput"):
+    if not DISTRIBUTED:
         write()
 
 

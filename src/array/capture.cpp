@@ -147,7 +147,24 @@ std::shared_ptr<const Recipe> Recipe::of(Capture& c, std::span<const Array> resu
   made->device_ = c.device_;
   made->whole_ = c.whole_;
   made->open_ = c.open_;
+  if (!c.whole_) made->find_ends();
   return made;
+}
+
+void Recipe::find_ends() {
+  std::vector<bool> needed(bases_.size(), false);
+  for (size_t k = 0; k < bases_.size(); ++k) needed[k] = bases_[k].kind != Capture::Known::Fresh;
+  for (const Capture::View& v : results_) needed[v.base] = true;
+  ends_.resize(steps_.size());
+  for (size_t n = steps_.size(); n-- > 0;) {
+    auto last = [&](const Capture::View& v) {
+      if (!needed[v.base]) ends_[n].push_back(v.base);
+      needed[v.base] = true;
+    };
+    last(steps_[n].out);
+    for (const Capture::Input& in : steps_[n].in)
+      if (in.view) last(*in.view);
+  }
 }
 
 const char* Recipe::differs(const Recipe& other) const {
@@ -202,12 +219,19 @@ std::vector<Array> Recipe::record(std::span<const Array> given, std::span<const 
   };
   Window::Input in[kMaxOperands];
   ViewRef views[kMaxOperands];
-  for (const Capture::Step& s : steps_) {
+  for (size_t step = 0; step < steps_.size(); ++step) {
+    const Capture::Step& s = steps_[step];
+    // What nobody holds any more when the window is carried out needs no memory.
+    auto let_go = [&] {
+      if (!ends_.empty())
+        for (const size_t k : ends_[step]) bases[k] = Handle();
+    };
     if (open_) see(s.seen);
     if (s.work) {
       std::vector<Array> operands;
       for (const Capture::Input& in_one : s.in) operands.push_back(array_of(*in_one.view));
       tell_work(s.work, operands, array_of(s.out));
+      let_go();
       continue;
     }
     Instr i = s.instr;
@@ -230,6 +254,7 @@ std::vector<Array> Recipe::record(std::span<const Array> given, std::span<const 
       const Unobserved alone;
       numbus::record(i, out, in, s.count);
     }
+    let_go();
   }
   std::vector<Array> results;
   for (const Capture::View& v : results_) results.push_back(array_of(v));

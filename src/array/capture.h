@@ -206,10 +206,13 @@ class Recipe {
   friend class Batch;
   std::vector<Array> record(std::span<const Array> given, std::span<const double> numbers,
                             std::vector<uint64_t>* ids, const std::function<void(bool)>& see) const;
+  void find_ends();
 
   std::vector<Capture::Step> steps_;
   std::vector<Capture::Known> bases_;
   std::vector<Capture::View> results_;
+  // For each step of a function the new bases that neither later ones nor results have.
+  std::vector<std::vector<size_t>> ends_;
   size_t numbers_ = 0;
   Device* device_ = nullptr;
   bool whole_ = false, open_ = false;

@@ -26,8 +26,8 @@ class Adjoints {
   // The region, or where a mask holds, had other values before: their adjoint is that, or zero.
   void set(const Region& r, const Array& value, const Array* where);
   void clear(const Region& r, const Array* where);
-  // The bases that have any, the oldest ones first: the order in which gradients are made is part
-  // of what is recorded, and steps that are compared with each other have it in common.
+  // The bases that have any, in an order that is theirs: the order in which gradients are made is
+  // part of what is recorded, and steps that are compared with each other have it in common.
   std::vector<uint64_t> bases() const {
     std::vector<uint64_t> found;
     for (const auto& [base, adjoint] : all_) found.push_back(base);

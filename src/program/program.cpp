@@ -71,7 +71,8 @@ class Watch : public Observer {
       made_nan(derived.name(), current_line());
     each([&](Watched& to) {
       if (!to.recording.busy)
-        to.program->add(derived.name(), operands, {&result, 1}, derived.pullback(operands));
+        to.program->add(derived.name(), operands, {&result, 1}, derived.pullback(operands),
+                        derived.key());
     });
   }
   void before_read(const Array& a) override {
@@ -393,12 +394,14 @@ void Program::moved(const Array& from, const Array& to) {
 }
 
 void Program::add(std::string name, std::span<const Array> operands, std::span<const Array> results,
-                  Pullback pullback) {
+                  Pullback pullback, std::vector<uint64_t> key) {
   if (std::ranges::none_of(operands, [&](const Array& a) { return depends(a); })) return;
   Entry& e = entries_.emplace_back();
   e.name = std::move(name);
   e.instr.line = current_line();
   e.pullback = std::move(pullback);
+  e.key = std::move(key);
+  if (!e.key.empty()) e.held.assign(operands.begin(), operands.end());
   for (const Array& a : operands) {
     Operand& o = e.operands.emplace_back();
     o.region = Region(a.view());

@@ -36,6 +36,12 @@ struct Region {
     return base == o.base && layout.get() == o.layout.get() && offset == o.offset &&
            dtype == o.dtype;
   }
+  // The same part of another base.
+  Region at(uint64_t other) const {
+    Region r = *this;
+    r.base = other;
+    return r;
+  }
   // Whether it is all of its base, each element once.
   bool whole() const {
     return layout->injective() && layout->size() * layout->itemsize() == nbytes;
@@ -59,6 +65,9 @@ using Pullback =
 struct DerivedWork : HiddenWork {
   virtual std::string name() const = 0;
   virtual Pullback pullback(std::span<const Array> operands) const = 0;
+  // What tells it from other work, first a number of the class's own, where its derivative depends
+  // on this and the operands alone; nothing: it may depend on more.
+  virtual std::vector<uint64_t> key() const { return {}; }
 };
 
 struct Entry {
@@ -67,6 +76,8 @@ struct Entry {
   std::shared_ptr<const Recordable> function;
   std::string name;               // of work that is no instruction
   Pullback pullback;              // likewise
+  std::vector<uint64_t> key;      // likewise: what tells it from others, or nothing
+  std::vector<Array> held;        // by the pullback, if there is a key
   std::vector<Operand> operands;  // the predicate is the last one
   std::vector<Operand> results;   // none: the entry is gone, since nothing reaches it
   // Who is told of the adjoint of a part of the result, and may replace it.
@@ -113,7 +124,7 @@ class Program {
   void selected(const Array& full, const Array& mask, const Array& dense);
   // Work of others that made `results`, fresh arrays, of `operands`.
   void add(std::string name, std::span<const Array> operands, std::span<const Array> results,
-           Pullback pullback);
+           Pullback pullback, std::vector<uint64_t> key = {});
 
   // They stay where they are in memory while others are added.
   const std::deque<Entry>& entries() const { return entries_; }

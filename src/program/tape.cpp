@@ -232,7 +232,8 @@ std::vector<std::pair<size_t, const Tape::Milestone*>> Tape::first_reads(
 
 std::shared_ptr<Adjoints> Tape::backward(std::span<const Array> outputs,
                                          std::span<const Array> seeds, bool keep,
-                                         std::span<const Milestone> milestones) {
+                                         std::span<const Milestone> milestones,
+                                         std::vector<int64_t>* which) {
   auto adjoints = std::make_shared<Adjoints>();
   std::vector<int64_t> passed;
   // Entries stay until derivatives are found, whoever lets go of tensors meanwhile.
@@ -256,15 +257,26 @@ std::shared_ptr<Adjoints> Tape::backward(std::span<const Array> outputs,
         raise(ErrorKind::Runtime, "backward",
               "what was recorded has been let go by an earlier call",
               "a second derivative by the same operations", "backward(retain_graph=True) before");
-    if (!keep) {
-      for (const int64_t n : passed)
-        for (const Operand& o : numbered(n).results)
-          if (o.active) spent_.insert(o.region.base);
-      for (const int64_t n : passed) drop(n);
-    }
+    if (!keep) spend(passed);
   }
   drop_unreached();
+  if (which) which->insert(which->end(), passed.begin(), passed.end());
   return adjoints;
+}
+
+void Tape::spend(std::span<const int64_t> numbers) {
+  for (const int64_t n : numbers)
+    for (const Operand& o : numbered(n).results)
+      if (o.active) spent_.insert(o.region.base);
+  for (const int64_t n : numbers) drop(n);
+}
+
+void Tape::pass(std::span<const int64_t> numbers) {
+  {
+    const Hold hold{held_};
+    spend(numbers);
+  }
+  drop_unreached();
 }
 
 }  // namespace numbus::program

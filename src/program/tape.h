@@ -9,6 +9,18 @@
 
 namespace numbus::program {
 
+// What tells a tape from others as far as a pass by all of it depends on it: two tapes with equal
+// words make the same instructions, of their own saved values.
+struct TapeKey {
+  std::vector<uint64_t> words;
+  std::vector<Array> saved;      // the values that derivatives may read
+  std::vector<uint64_t> bases;   // by their numbers in the words
+  std::vector<int64_t> entries;  // by their numbers in the words
+  // What the words have addresses of, for whoever keeps them.
+  std::vector<LayoutRef> layouts;
+  std::vector<std::shared_ptr<const Recordable>> functions;
+};
+
 // Entries are counted as the nodes of a graph are: by the memory (bases) that tensors hold and that
 // other entries read. There is one tape for the process; Python's lock guards it.
 class Tape : public Program {
@@ -48,8 +60,16 @@ class Tape : public Program {
     std::vector<uint64_t> bases;
     std::function<void(const std::shared_ptr<Adjoints>&)> told;
   };
+  // The numbers of the entries that were passed are added to `which`.
   std::shared_ptr<Adjoints> backward(std::span<const Array> outputs, std::span<const Array> seeds,
-                                     bool keep, std::span<const Milestone> milestones = {});
+                                     bool keep, std::span<const Milestone> milestones = {},
+                                     std::vector<int64_t>* which = nullptr);
+  // False where a pass may depend on more than the key can hold; `own`: with what it points to.
+  bool read(TapeKey& key, const Array& output, bool own) const;
+  // These entries go, as by a pass.
+  void pass(std::span<const int64_t> numbers);
+  // Whether an entry that made elements of the base was passed, and has gone.
+  bool is_spent(uint64_t base) const { return spent_.contains(base); }
 
  private:
   void added(const Entry& e, int64_t number) override;
@@ -61,6 +81,7 @@ class Tape : public Program {
   bool reached(const Entry& e) const;
   Entry& numbered(int64_t number) { return entries_[static_cast<size_t>(number - first_)]; }
   void drop(int64_t number);
+  void spend(std::span<const int64_t> numbers);
   void drop_unreached();
   std::vector<std::pair<size_t, const Milestone*>> first_reads(
       std::span<const Milestone> milestones) const;

@@ -57,6 +57,11 @@ Array element_numbers(int64_t count, Device& device) {
 struct LargestOfTiles final : DerivedWork {
   explicit LargestOfTiles(std::span<const int64_t> e) : extents(e.begin(), e.end()) {}
   std::string name() const override { return "largest of windows"; }
+  std::vector<uint64_t> key() const override {
+    std::vector<uint64_t> words{1};
+    words.insert(words.end(), extents.begin(), extents.end());
+    return words;
+  }
   Pullback pullback(std::span<const Array> operands) const override {
     return [tiled = operands[0], place = operands[1],
             extents = extents](std::span<const std::optional<Array>> g) {
