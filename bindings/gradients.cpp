@@ -77,6 +77,27 @@ struct Reading {
   std::unique_ptr<program::Constants> constants;
 };
 
+// A function of elements whose derivative is a function of Python's: (operand, adjoint of the
+// result) to the adjoint of the operand.
+struct ElementWork final : program::DerivedWork {
+  ElementWork(std::string n, uint64_t which, nb::object back)
+      : name_(std::move(n)), number_(which), back_(held_by_python(std::move(back))) {}
+  std::string name() const override { return name_; }
+  std::vector<uint64_t> key() const override { return {2, number_}; }
+  program::Pullback pullback(std::span<const Array> operands) const override {
+    return [back = back_, x = operands[0]](std::span<const std::optional<Array>> g) {
+      std::vector<std::optional<Array>> found(1);
+      if (g[0]) found[0] = answered((*back)(wrapped(x), wrapped(*g[0])));
+      return found;
+    };
+  }
+
+ private:
+  std::string name_;
+  uint64_t number_;
+  std::shared_ptr<nb::object> back_;
+};
+
 struct Closing {
   std::string name;
   std::unique_ptr<program::Closed> closed;
@@ -172,6 +193,15 @@ void bind_gradients(nb::module_& m) {
                           pullback_of(std::move(pullback)));
       },
       nb::arg("name"), nb::arg("operands"), nb::arg("results"), nb::arg("pullback"));
+  m.def(
+      "enter_element",
+      [](const std::string& name, uint64_t number, nb::object back, nb::handle x, nb::handle made) {
+        const Array of = given(x);
+        tell_work(std::make_shared<ElementWork>(name, number, std::move(back)), {&of, 1},
+                  given(made));
+      },
+      nb::arg("name"), nb::arg("number"), nb::arg("back"), nb::arg("x"), nb::arg("made"),
+      "Gives `made`, a function of the elements of `x`, its derivative `back`, of that number.");
   m.def(
       "stop_gradient",
       [](nb::handle x) {

@@ -250,6 +250,7 @@ struct Scatter {
   // Of indices that meet the last one stays, or what the element becomes by a sum or an extreme.
   Op op = Op::scatter;
   bool distinct = false;  // the indices are known to be right, and each of them occurs once
+  bool late = false;      // though distinct, they may be wrong, which is told when they run
   // A plain scatter on a device that scatters in order: elements become by(element, value), or
   // by(element), computed in `loop`. cast: the values themselves.
   Op by = Op::cast;
@@ -265,6 +266,7 @@ void check_indices(const Array& to, uint64_t axes, std::span<const Array> index)
 struct Update {
   bool distinct = false;  // as in Scatter
   bool in_order = true;   // where the device scatters in order; false: by sorting there, too
+  bool late = false;      // wrong indices are told when they run, not now
 };
 void update(Op op, const Array& to, uint64_t axes, std::span<const Array> index, int first_axis,
             const Arg* value, const Update& how = {});

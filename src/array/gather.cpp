@@ -257,7 +257,8 @@ void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int f
     return;
   const placement::Work work(to.base->device);
   std::vector<Array> kept = kept_from(to, index);
-  auto bounds = how.distinct || check_known(to, axes, kept) ? Instr::Sure : Instr::Report;
+  const bool sure = (how.distinct && !how.late) || check_known(to, axes, kept);
+  auto bounds = sure ? Instr::Sure : Instr::Report;
   bool in_order = to.base->device->scatters_in_order(), many = value.is_array();
   if (how.op != Op::scatter || how.distinct || in_order || !many)
     return scatter(to, axes, kept, first_axis, value, how, bounds);

@@ -24,9 +24,7 @@ Array computed(Op op, const Arg& x, const Arg& y) {
 }
 
 // One index for each point of the indices' shared shape: into the indexed axes of `to` in C order.
-// Raises for wrong ones.
 Array flat_indices(const Array& to, uint64_t axes, std::span<const Array> index) {
-  check_indices(to, axes, index);
   Array flat;
   size_t n = 0;
   for (int d = 0; d < to.ndim(); ++d) {
@@ -94,8 +92,9 @@ struct IndexedDomain {
 // Where threads write in any order: indices are sorted, which keeps the order of equal ones, one
 // thread folds all values of an element, and the last of them is where the result is written from.
 void update_sorted(const Resolved& loop, const Array& to, uint64_t axes,
-                   std::span<const Array> index, int first_axis, const Array* value) {
+                   std::span<const Array> index, int first_axis, const Array* value, bool late) {
   Device& device = *to.base->device;
+  if (!late) check_indices(to, axes, index);
   const Array flat = flat_indices(to, axes, index);
   const int64_t points = flat.size();
   if (load_device_kernels) load_device_kernels(device, Routine::argsort, DType::I64);
@@ -117,7 +116,8 @@ void update_sorted(const Resolved& loop, const Array& to, uint64_t axes,
   std::vector<int64_t> shape = spread.indices;
   shape.insert(shape.end(), to.ndim() - std::ssize(index) - first_axis, 1);
   const Array where = reshape(last, shape), back = spread.back(result);
-  scatter(to, axes, index, first_axis, Arg(&back), {.where = &where, .distinct = true});
+  scatter(to, axes, index, first_axis, Arg(&back),
+          {.where = &where, .distinct = true, .late = late});
 }
 
 }  // namespace
@@ -162,7 +162,7 @@ void update(Op op, const Array& to, uint64_t axes, std::span<const Array> index,
   Array number_as_array;
   if (value && !value->is_array()) number_as_array = full({}, value->dtype, value->scalar);
   const Array* values = !value ? nullptr : value->is_array() ? value->array() : &number_as_array;
-  if (!how.distinct) return update_sorted(loop, to, axes, kept, first_axis, values);
+  if (!how.distinct) return update_sorted(loop, to, axes, kept, first_axis, values, how.late);
   const Array old = gather(to, axes, kept, first_axis);
   const Arg both[2] = {Arg(&old), values ? Arg(values) : none};
   const Array now = apply(op, {both, values ? 2U : 1U});

@@ -64,13 +64,14 @@ void pull_gather(const Entry& e, const Array& g, Adjoints& adjoints) {
   const Indexing at(e, *source.region.layout);
   const Arg value(&g);
   if (source.region.layout->injective()) {
-    update(Op::add, adjoints.memory(source.region), at.axes, at.index, at.first_axis, &value);
+    update(Op::add, adjoints.memory(source.region), at.axes, at.index, at.first_axis, &value,
+           {.late = true});
     return;
   }
   const Layout& l = *source.region.layout;
   const Array sums =
       zeros({l.shape(), static_cast<size_t>(l.ndim())}, source.region.dtype, g.base->device);
-  update(Op::add, sums, at.axes, at.index, at.first_axis, &value);
+  update(Op::add, sums, at.axes, at.index, at.first_axis, &value, {.late = true});
   adjoints.add(source.region, sums);
 }
 

@@ -8,6 +8,7 @@ differentiation (2008); Townsend, Differentiating the singular value decompositi
 al., Auto-differentiating linear algebra (2017).
 """
 
+import itertools
 import math
 import sys
 from typing import NamedTuple
@@ -104,20 +105,31 @@ def require_numbers(name, operands, result):
     )  # fmt: skip
 
 
+class Slope:
+    """The derivative of a function of elements, as a function of arrays; told apart by a number."""
+
+    _numbers = itertools.count(1)
+
+    def __init__(self, slope):
+        self.number = next(self._numbers)
+        self.back = lambda x, g: g * slope(x).astype(x.dtype)
+
+
 def of_element(name, function, slope, operands):
-    """A function of elements, of one operand, entered with its derivative `slope`."""
+    """A function of elements, of one operand, entered with its derivative, a Slope."""
     (x,) = (_core.copy_of(to_ndarray(operand)) for operand in operands)
     with _core.unobserved():
         made = to_ndarray(function(x))
-    _core.add_work(name, [x], [made], lambda g: [g * slope(x).astype(x.dtype)])
+    _core.enter_element(name, slope.number, slope.back, x, made)
     return made[()] if made.ndim == 0 else made
 
 
 def sloped(name, function, slope):
     """A function of an array's elements whose derivative is `slope`, a function of arrays, too."""
+    entered = Slope(slope)
 
     def call(x):
-        return of_element(name, function, slope, (x,)) if watched((x,)) else function(x)
+        return of_element(name, function, entered, (x,)) if watched((x,)) else function(x)
 
     call.__name__ = call.__qualname__ = name
     return call

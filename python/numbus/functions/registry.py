@@ -201,7 +201,7 @@ class Loops:
     def __init__(self, kind, body, *how, slope=None):
         functools.update_wrapper(self, body)
         self._kind, self._body, self._how = kind, body, how
-        self._slope = slope
+        self._slope = None if slope is None else derivatives.Slope(slope)
 
     @functools.cached_property
     def _made(self):

@@ -21,7 +21,7 @@ from ._arrays import (
     together,
     without_slope,
 )
-from ._functions import FLOATS, NUMBERS, in_place, method, tensor_function
+from ._functions import FLOATS, NUMBERS, in_place, method, pure_function, tensor_function
 from ._tensor import Tensor
 
 _made = {}
@@ -56,7 +56,8 @@ def _unary(name, body, doc):
         return body(input if hasattr(input, "dtype") else array(input))
 
     plain.__doc__ = doc
-    function = tensor_function(plain, _DIRECT.get(name), FLOATS)
+    direct = _DIRECT.get(name)
+    function = tensor_function(plain, direct, FLOATS) if direct else pure_function(plain)
     _publish(name, function)
 
     def change(a):
@@ -457,7 +458,7 @@ def _limit_like(x, t):
 
 
 @method()
-@tensor_function
+@pure_function
 def clamp(input, min=None, max=None, *, out=None):
     """The elements within limits, numbers or tensors; NaN stays."""
     no_out("clamp", out)
@@ -476,7 +477,7 @@ def _clamp_in_place(a, min=None, max=None):
 Tensor.clamp_ = Tensor.clip_ = in_place(_clamp_in_place)
 
 
-@tensor_function
+@pure_function
 def where(condition, input=None, other=None):
     """`input` where the condition holds, else `other`; of the condition alone, indices."""
     if input is None and other is None:
@@ -541,7 +542,7 @@ Tensor.addcdiv_ = in_place(_addcdiv_in_place)
 
 
 @method()
-@tensor_function
+@pure_function
 def masked_fill(input, mask, value):
     """The elements with `value`, a number or a 0-d tensor, where the mask holds."""
     return nb.where(mask, _limit_like(value, input.dtype), input)
@@ -572,7 +573,7 @@ def nan_to_num(input, nan=0.0, posinf=None, neginf=None):
 
 
 @method()
-@tensor_function
+@pure_function
 def softmax(input, dim=None, dtype=None):
     """exp(x) / sum(exp(x)) along a dimension."""
     return _softmax(input, dim, dtype)
@@ -592,7 +593,7 @@ def _softmax(x, dim, dtype=None):
 
 
 @method()
-@tensor_function
+@pure_function
 def log_softmax(input, dim=None, dtype=None):
     """The logarithm of softmax along a dimension."""
     x = floating(input) if dtype is None else as_dtype(input, _dtypes.to_numpy(dtype))

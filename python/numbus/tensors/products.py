@@ -12,7 +12,7 @@ from ..core.dtypes import kind_of
 from ..core.errors import message
 from . import _dtypes
 from ._arrays import as_dtype, no_out
-from ._functions import in_place, method, tensor_function
+from ._functions import in_place, method, pure_function, tensor_function
 from ._tensor import Tensor
 from .factors import adjoint_of, cut_of, linalg_errors
 from .pointwise import with_array
@@ -47,7 +47,7 @@ def _matmul(x, y):
 
 
 @method()
-@tensor_function
+@pure_function
 def matmul(input, other, *, out=None):
     """The product of matrices, of stacks of them, or of lines."""
     no_out("matmul", out)
@@ -69,13 +69,13 @@ def _with(op, dims):
     return body
 
 
-mm = tensor_function(_with("mm", (2, 2)))
+mm = pure_function(_with("mm", (2, 2)))
 mm.__doc__ = "The product of two matrices."
-bmm = tensor_function(_with("bmm", (3, 3)))
+bmm = pure_function(_with("bmm", (3, 3)))
 bmm.__doc__ = "The products of matrices in two stacks."
-mv = tensor_function(_with("mv", (2, 1)))
+mv = pure_function(_with("mv", (2, 1)))
 mv.__doc__ = "The product of a matrix and a line."
-dot = tensor_function(_with("dot", (1, 1)))
+dot = pure_function(_with("dot", (1, 1)))
 dot.__doc__ = "The sum of the products of two lines."
 inner = tensor_function(nb.inner)
 for _function, _name in ((mm, "mm"), (bmm, "bmm"), (mv, "mv"), (dot, "dot"), (inner, "inner")):
@@ -92,7 +92,7 @@ def outer(input, vec2):
     return nb.outer(input, vec2)
 
 
-@tensor_function
+@pure_function
 def einsum(equation, *operands):
     """Sums of products by Einstein's convention."""
     if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
@@ -121,21 +121,21 @@ def _sum_of(beta, x, alpha, y):
 
 
 @method()
-@tensor_function
+@pure_function
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     """beta * input + alpha * mat1 @ mat2."""
     return _sum_of(beta, input, alpha, _matmul(mat1, mat2))
 
 
 @method()
-@tensor_function
+@pure_function
 def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
     """beta * input + alpha * batch1 @ batch2."""
     return _sum_of(beta, input, alpha, _matmul(batch1, batch2))
 
 
 @method()
-@tensor_function
+@pure_function
 def addmv(input, mat, vec, *, beta=1, alpha=1):
     """beta * input + alpha * mat @ vec."""
     return _sum_of(beta, input, alpha, _matmul(mat, vec))

@@ -21,7 +21,7 @@ from ._arrays import (
     together,
     without_slope,
 )
-from ._functions import method, tensor_function
+from ._functions import method, pure_function, tensor_function
 from ._tensor import Tensor
 
 
@@ -72,7 +72,7 @@ def _needs_floats(op, a):
 
 
 @method()
-@tensor_function
+@pure_function
 def mean(input, dim=None, keepdim=False, *, dtype=None):
     """The mean of all elements, or along dimensions. Raises RuntimeError for integers."""
     a = _kept(input, dtype)
@@ -257,7 +257,7 @@ def aminmax(input, *, dim=None, keepdim=False):
 
 
 @method()
-@tensor_function
+@pure_function
 def logsumexp(input, dim, keepdim=False):
     """log(sum(exp(x))) along dimensions."""
     axis = _axis("logsumexp", dim, input)
