@@ -20,10 +20,18 @@ pytestmark = pytest.mark.numbus
 NAMES = [name for name in recorded.CASES if name.startswith("scaled_dot_product_attention")]
 
 
-@pytest.fixture(params=[1, 2, 3])
-def blocks(monkeypatch, request):
+def in_blocks(monkeypatch, block):
+    """Has attention take blocks of so many scores, or of the scores of one query."""
     monkeypatch.setitem(attention.LIMITS, "scores", 0)
-    monkeypatch.setitem(attention.LIMITS, "keys", request.param)
+    monkeypatch.setitem(attention.LIMITS, "block", block)
+
+
+BLOCKS = [1, 20, 130, 10000]
+
+
+@pytest.fixture(params=BLOCKS)
+def blocks(monkeypatch, request):
+    in_blocks(monkeypatch, request.param)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -52,10 +60,10 @@ def attended(heads, rows, columns, masks):
 @pytest.mark.parametrize("masks", [False, True])
 def test_modules(monkeypatch, masks):
     expected = attended(2, 7, 9, masks)
-    monkeypatch.setitem(attention.LIMITS, "scores", 0)
-    monkeypatch.setitem(attention.LIMITS, "keys", 4)
-    for a, b in zip(attended(2, 7, 9, masks), expected):
-        np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-12)
+    for block in BLOCKS:
+        in_blocks(monkeypatch, block)
+        for a, b in zip(attended(2, 7, 9, masks), expected):
+            np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-12)
 
 
 SHAPES = [(7, 8), (1, 8), (7, 1), (3, 7, 8), (3, 1, 1), (2, 1, 7, 8), (2, 3, 7, 8), (8,), (1,), ()]
@@ -72,11 +80,82 @@ def test_derivatives_by_masks(monkeypatch, shape):
         return [t.cpu().numpy() for t in (y.detach(), *[x.grad for x in given])]
 
     expected = found()
-    monkeypatch.setitem(attention.LIMITS, "scores", 0)
-    monkeypatch.setitem(attention.LIMITS, "keys", 3)
-    for a, b in zip(found(), expected, strict=True):
-        assert a.shape == b.shape
-        np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-12)
+    for block in BLOCKS:
+        in_blocks(monkeypatch, block)
+        for a, b in zip(found(), expected, strict=True):
+            assert a.shape == b.shape
+            np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-12)
+
+
+def dropped(words, shapes, dtype, seed=3):
+    """Attention with dropout, its derivatives and the random numbers after it."""
+    random = np.random.default_rng(seed)
+    given = [T.tensor(random.normal(size=s), dtype=dtype).requires_grad_() for s in shapes]
+    words = {k: T.tensor(v) if isinstance(v, np.ndarray) else v for k, v in words.items()}
+    if "attn_mask" in words and words["attn_mask"].is_floating_point():
+        given.append(words["attn_mask"].requires_grad_())
+    T.manual_seed(seed)
+    T.rand(5)  # so that the stream does not begin with a whole block of numbers
+    y = F.scaled_dot_product_attention(*given[:3], dropout_p=0.4, **words)
+    (y * T.tensor(random.normal(size=tuple(y.shape)))).sum().backward()
+    after = T.rand(11)
+    return [t.cpu().numpy() for t in (y.detach(), *[x.grad for x in given], after)]
+
+
+DROPPED = {
+    "plain": {},
+    "causal": {"is_causal": True},
+    "heads": {"enable_gqa": True, "is_causal": True},
+    "truths": {"attn_mask": np.random.default_rng(1).uniform(size=(7, 9)) < 0.7},
+    "padding": {"attn_mask": np.random.default_rng(1).uniform(size=(2, 1, 1, 9)) < 0.7},
+    "floats": {"attn_mask": np.random.default_rng(2).normal(size=(2, 1, 7, 9))},
+    "floats of heads": {"attn_mask": np.random.default_rng(2).normal(size=(4, 1, 9))},
+}
+
+
+@pytest.mark.parametrize("dtype", [T.float32, T.float64, T.bfloat16], ids=str)
+@pytest.mark.parametrize("name", DROPPED)
+def test_dropout(monkeypatch, name, dtype):
+    """Elements that dropout takes out are those of the form without blocks."""
+    heads = 2 if name == "heads" else 4
+    shapes = [(2, 4, 7, 8), (2, heads, 9, 8), (2, heads, 9, 5)]
+    expected = dropped(DROPPED[name], shapes, dtype)
+    assert np.isfinite(expected[0].astype(float)).all()
+    bound = {T.float32: 2e-6, T.float64: 1e-13, T.bfloat16: 0.02}[dtype]
+    for block in BLOCKS:
+        in_blocks(monkeypatch, block)
+        found = dropped(DROPPED[name], shapes, dtype)
+        for a, b in zip(found, expected, strict=True):
+            assert a.shape == b.shape
+            np.testing.assert_allclose(
+                a.astype(float), b.astype(float), rtol=10 * bound, atol=10 * bound
+            )
+        np.testing.assert_array_equal(found[-1], expected[-1])
+
+
+def test_second_derivatives(monkeypatch):
+    def found():
+        random = np.random.default_rng(1)
+        given = [T.tensor(random.normal(size=(2, 5, 3))).requires_grad_() for _ in range(3)]
+        T.manual_seed(0)
+        y = F.scaled_dot_product_attention(*given, dropout_p=0.3, is_causal=True)
+        firsts = T.autograd.grad(y.sin().sum(), given, create_graph=True)
+        return T.autograd.grad(sum((g**2).sum() for g in firsts), given)
+
+    expected = [t.numpy() for t in found()]
+    for block in (1, 10, 1000):
+        in_blocks(monkeypatch, block)
+        for a, b in zip(found(), expected, strict=True):
+            np.testing.assert_allclose(a.numpy(), b, rtol=1e-11, atol=1e-12)
+
+
+def test_probabilities():
+    q = T.ones(1, 4, 2).requires_grad_()
+    y = F.scaled_dot_product_attention(q, q, q, dropout_p=1.0)
+    assert y.tolist() == [[[0, 0]] * 4]
+    for p in (-0.1, 1.5):
+        with pytest.raises((ValueError, RuntimeError)):
+            F.scaled_dot_product_attention(q, q, q, dropout_p=p)
 
 
 MEMORY = """
@@ -87,17 +166,19 @@ from numbus.nn import functional as F
 n = 12288
 q, k, v = (T.randn(1, n, 16).requires_grad_() for _ in range(3))
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-F.scaled_dot_product_attention(q, k, v).sum().backward()
+F.scaled_dot_product_attention(q, k, v, dropout_p=DROPOUT).sum().backward()
 q.grad.numpy(), k.grad.numpy(), v.grad.numpy()
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
 """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for the memory")
-def test_memory(tmp_path):
+@pytest.mark.parametrize("dropout", ["0.0", "0.1"])
+def test_memory(tmp_path, dropout):
     """The scores alone would be 576 MiB, and twice that for the derivative."""
+    program = MEMORY.replace("DROPOUT", dropout)
     done = subprocess.run(
-        [sys.executable, "-c", MEMORY], cwd=tmp_path, capture_output=True, text=True, check=True,
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True,
         env=dict(os.environ, NUMBUS_DEVICE="cpu"), timeout=110,
     )  # fmt: skip
     assert float(done.stdout) < 400
@@ -105,8 +186,7 @@ def test_memory(tmp_path):
 
 def test_masks_of_other_extents(monkeypatch):
     q, k = T.ones(1, 4, 2), T.ones(1, 8, 2)
-    monkeypatch.setitem(attention.LIMITS, "scores", 0)
-    monkeypatch.setitem(attention.LIMITS, "keys", 4)
+    in_blocks(monkeypatch, 8)
     for shape in ((4, 16), (4, 4), (3, 8)):
         with pytest.raises((ValueError, RuntimeError)):
             F.scaled_dot_product_attention(q, k, k, attn_mask=T.zeros(shape))

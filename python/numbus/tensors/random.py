@@ -191,6 +191,60 @@ def uniform(shape, t, generator=None, where=None):
     return _drawn("philox", "random", shape, t, generator, where)
 
 
+class _HostParts:
+    """Parts of what a generator draws on the host, each as often as is wanted once all before it
+    have been drawn.
+    """
+
+    def __init__(self, of):
+        _core.spoil_capture()
+        self._of = of
+        self._known = {0: of.bit_generator.state}
+        self._own = nb.random.Generator(nb.random.Philox(0))
+
+    def part(self, begin, end):
+        self._own.bit_generator.state = self._known[begin]
+        found = self._own.random((end - begin,), dtype=numpy.dtype("f4"))
+        self._known.setdefault(end, self._own.bit_generator.state)
+        return nb.asarray(found)
+
+    def finish(self):
+        self._of.bit_generator.state = self._known[max(self._known)]
+
+
+class _DeviceParts:
+    """The same of a stream whose state lies on a device."""
+
+    def __init__(self, state, n):
+        self._state, self._n = state, n
+        self._begin = _core.copy_of(state)
+
+    def part(self, begin, end):
+        skipped = begin // _OF_A_BLOCK
+        state = _core.copy_of(self._begin)
+        state[2:3] += numpy.uint64(skipped)
+        first = skipped * _OF_A_BLOCK
+        return _core.draw_on("philox", state, end - first, numpy.dtype("f4"))[begin - first :]
+
+    def finish(self):
+        self._state[2:3] += numpy.uint64(-(-self._n // _OF_A_BLOCK))
+
+
+_OF_A_BLOCK = 8  # numbers of float32 of one counter of Philox
+
+
+def uniform_parts(n, where=None):
+    """What `uniform((n,), float32, where=where)` would draw, in parts, so that not all is stored:
+    `part(begin, end)`, in order, and any of them again; `finish()` leaves the generator where it
+    would be.
+    """
+    default_generator.draws += 1
+    device = _core.draws_from(where)
+    if device is None:
+        return _HostParts(default_generator._rng)
+    return _DeviceParts(default_generator.stream(device)[0], n)
+
+
 def normal_array(shape, t, generator=None, where=None):
     """Standard normal numbers as an array, for the device of that name."""
     return _drawn("normal", "standard_normal", shape, t, generator, where)

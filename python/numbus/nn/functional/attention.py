@@ -2,14 +2,20 @@
 
 import math
 
+import numpy
+
+import numbus as nb
+
+from ... import _core
 from ...core.dtypes import kind_of
 from ...core.errors import message
 from ...functions import names as np
 from ...gradients import custom_gradient
 from ...tensors import tensor_function
-from ...tensors._arrays import in_single
+from ...tensors._arrays import beside, in_single, moved_to
+from ...tensors.random import uniform_parts
 from ._shared import array, constant, floating
-from .dropouts import kept
+from .dropouts import kept, probability, scale_of
 
 __all__ = ["scaled_dot_product_attention"]
 
@@ -34,12 +40,12 @@ def scaled_dot_product_attention(
     -3) serve several heads of queries each. A query that nothing takes part in gives 0. Raises
     ValueError for extents that do not fit.
 
-    Where there are many scores, these are never stored as a whole: keys are taken in blocks, with
-    the largest score and the sum of exponentials so far (Milakov and Gimelshein, 2018; Rabe and
-    Staats, 2021), also for the derivative. With dropout, or where leading extents differ, memory
-    for all scores is needed.
+    Where there are many scores, these are never stored as a whole: queries are taken in blocks, and
+    for the derivative once more (Rabe and Staats, 2021), with the same elements taken out by
+    dropout. Where leading extents differ, memory for all scores is needed.
     """
     op = "scaled_dot_product_attention"
+    probability(op, dropout_p)
     q, k, v = floating(op, query, "query"), floating(op, key, "key"), floating(op, value, "value")
     if min(q.ndim, k.ndim, v.ndim) < 2 or q.shape[-1] != k.shape[-1] or k.shape[-2] != v.shape[-2]:
         raise ValueError(
@@ -52,23 +58,21 @@ def scaled_dot_product_attention(
     given = None if attn_mask is None else array(op, attn_mask, "attn_mask")
     if given is not None and is_causal:
         raise ValueError(message(op, "attn_mask with is_causal", "both", "one of them"))
-    if _many(q, k, v, dropout_p) and _spreads(given, (*q.shape[:-1], k.shape[-2])):
-        if given is not None and given.ndim == 0:
-            given = given.reshape((1,))
-        return _in_blocks(q, k, v, given, is_causal, factor)
+    if _many(q, k, v) and _spreads(given, (*q.shape[:-1], k.shape[-2])):
+        return _in_blocks(q, k, v, given, is_causal, factor, dropout_p)
     mask = _causal(q, k) if is_causal else given
     scores = np.matmul(q * factor, np.swapaxes(k, -1, -2))
     return np.matmul(weights(scores, mask, dropout_p), v)
 
 
-# How many scores are stored as a whole, and how many keys are taken at once where there are more.
-LIMITS = {"scores": 1 << 24, "keys": 512}
+# How many scores are stored as a whole, and how many at once where there are more.
+LIMITS = {"scores": 1 << 24, "block": 1 << 23}
 
 
-def _many(q, k, v, dropout_p):
+def _many(q, k, v):
     """Whether there are too many scores to store them, and blocks can do without."""
     lead = q.shape[:-2]
-    plain = dropout_p == 0 and k.shape[:-2] == lead and v.shape[:-2] == lead
+    plain = k.shape[:-2] == lead and v.shape[:-2] == lead
     plain = plain and q.dtype == k.dtype == v.dtype and kind_of(q.dtype) == "f"
     return plain and math.prod(lead) * q.shape[-2] * k.shape[-2] > LIMITS["scores"]
 
@@ -83,84 +87,148 @@ def _spreads(mask, shape):
     )
 
 
-def _in_blocks(q, k, v, mask, causal, factor):
-    """Attention with memory for one block of keys at a time."""
-    step, count = LIMITS["keys"], k.shape[-2]
-    starts = range(0, count, step)
-    rows = np.arange(q.shape[-2])[:, None] if causal else None
+class _Mask:
+    """A mask of (..., rows, columns), of which blocks of the scores take their part."""
+
+    def __init__(self, mask, lead):
+        shape = (1,) * (len(lead) + 2 - mask.ndim) + tuple(mask.shape)
+        self.rows, self.columns = shape[-2] > 1, shape[-1] > 1
+        count = math.prod(shape[:-2])
+        self.parts = (count, *shape[-2:])
+        # Which part of the mask the scores of a leading index take.
+        numbers = numpy.arange(count).reshape(shape[:-2])
+        self.takes = numpy.broadcast_to(numbers, lead).reshape(-1)
+
+    def _index(self, block):
+        (first, last), (top, bottom), width = block
+        takes = self.takes[first:last]
+        one = (takes == takes[0]).all()
+        lead = slice(int(takes[0]), int(takes[0]) + 1) if one else nb.asarray(takes)
+        rows = slice(top, bottom) if self.rows else slice(None)
+        return one, lead, rows, slice(0, width) if self.columns else slice(None)
+
+    def of(self, mask, block):
+        """The part of a block, which broadcasts to its scores."""
+        _, lead, rows, columns = self._index(block)
+        return mask.reshape(self.parts)[:, rows, columns][lead]
+
+    def add(self, slopes, d, block):
+        """Adds the derivative by the scores of a block to that by the mask."""
+        one, lead, rows, columns = self._index(block)
+        axes = [axis for axis, many in ((1, self.rows), (2, self.columns)) if not many]
+        axes = tuple([0] * bool(one) + axes)
+        d = np.sum(d, axis=axes, keepdims=True) if axes else d
+        part = slopes[:, rows, columns]
+        if one:
+            part[lead] += d
+        else:
+            np.add.at(part, lead, d)
+
+
+def _in_blocks(q, k, v, mask, causal, factor, dropout_p):
+    """Attention with memory for the scores of one block of queries at a time; of a block all
+    scores of its queries are there.
+
+    What dropout takes out is drawn again for the derivative, from the same counters.
+    """
+    lead, rows, columns = q.shape[:-2], q.shape[-2], k.shape[-2]
+    count = math.prod(lead)
     kind = q.dtype.type
+    drawn = None
+    if dropout_p > 0:
+        drawn = uniform_parts(count * rows * columns, beside(q))
+    by_mask = mask is not None and mask.dtype != bool and _core.depends(mask)
+    of_mask = None if mask is None else _Mask(mask, lead)
 
-    added = mask is not None and mask.dtype != bool  # and so may have a derivative
+    many = max(1, LIMITS["block"] // max(1, rows * columns))  # whole leading indices of a block
+    tall = max(1, LIMITS["block"] // max(1, columns)) if many == 1 else rows
+    leads = [(first, min(first + many, count)) for first in range(0, count, many)]
+    tops = [(top, min(top + tall, rows)) for top in range(0, rows, tall)]
 
-    def scores(q, k, mask, at):
-        s = np.matmul(q * kind(factor), np.swapaxes(k[..., at : at + step, :], -1, -2))
+    def block_of(part, lines):
+        return part, lines, min(lines[1], columns) if causal else columns
+
+    def lines_of(x):
+        return x.reshape((count, *x.shape[-2:]))
+
+    def softmax(q, k, mask, block):
+        """The weights of a block before dropout: those of `weights`."""
+        (first, last), (top, bottom), width = block
+        keys = k[first:last, :width]
+        scores = np.matmul(q[first:last, top:bottom] * factor, np.swapaxes(keys, -1, -2))
+        of_block = None
         if causal:
-            columns = np.arange(at, min(at + step, count))
-            return np.where(columns[None, :] <= rows, s, kind(-np.inf))
-        if mask is None:
-            return s
-        part = mask if mask.shape[-1] == 1 else mask[..., at : at + step]
-        if part.dtype == bool:
-            return np.where(part, s, kind(-np.inf))
-        return s + part.astype(q.dtype)
+            of_block = np.arange(width)[None, :] <= np.arange(top, bottom)[:, None]
+        elif mask is not None:
+            of_block = of_mask.of(mask, block)
+        return weights(scores, of_block)
+
+    def left(block):
+        """What weights are multiplied by in dropout."""
+        (first, last), (top, bottom), width = block
+        begin, end = first * rows + top, (last - 1) * rows + bottom
+        found = drawn.part(begin * columns, end * columns)
+        found = moved_to(found, q).reshape((last - first, bottom - top, columns))[..., :width]
+        return (found >= dropout_p).astype(q.dtype) * scale_of(dropout_p)
 
     def attended(q, k, v, mask=mask):
-        most = np.full((*q.shape[:-1], 1), -np.inf, q.dtype)
-        total = np.zeros((*q.shape[:-1], 1), q.dtype)
-        found = np.zeros((*q.shape[:-1], v.shape[-1]), q.dtype)
-        for at in starts:
-            s = scores(q, k, mask, at)
-            more = np.maximum(most, np.max(s, axis=-1, keepdims=True))
-            base = np.where(more == -np.inf, kind(0), more)
-            e, old = np.exp(s - base), np.exp(most - base)
-            total = total * old + np.sum(e, axis=-1, keepdims=True)
-            found = found * old + np.matmul(e, v[..., at : at + step, :])
-            most = more
-        empty = total == 0
-        y = found / np.where(empty, kind(1), total)
-        # Of a row that nothing takes part in, no exponential of a score is left.
-        level = np.where(empty, kind(np.inf), most + np.log(np.where(empty, kind(1), total)))
+        q, k, v = lines_of(q), lines_of(k), lines_of(v)
+        found = []
+        for part in leads:
+            of_part = []
+            for lines in tops:
+                block = block_of(part, lines)
+                p = softmax(q, k, mask, block)
+                p = p if drawn is None else p * left(block)
+                of_part.append(np.matmul(p, v[slice(*part), : block[2]]))
+            found.append(_joined(of_part, 1))
+        y = _joined(found, 0)
 
         def pull(g):
+            g = lines_of(g)
             along = np.sum(g * y, axis=-1, keepdims=True)
-            slope_q, slopes_k, slopes_v, slopes = np.zeros(q.shape, q.dtype), [], [], []
-            for at in starts:
-                p = np.exp(scores(q, k, mask, at) - level)
-                slopes_v.append(np.matmul(np.swapaxes(p, -1, -2), g))
-                back = np.matmul(g, np.swapaxes(v[..., at : at + step, :], -1, -2))
-                d = p * (back - along)
-                if added:
-                    slopes.append(_summed_to(d, mask.shape))
-                d = d * kind(factor)
-                slope_q = slope_q + np.matmul(d, k[..., at : at + step, :])
-                slopes_k.append(np.matmul(np.swapaxes(d, -1, -2), q))
-            found = (
-                slope_q,
-                np.concatenate(slopes_k, axis=-2),
-                np.concatenate(slopes_v, axis=-2),
-            )
-            if not added:
-                return found
-            of_mask = np.concatenate(slopes, axis=-1)
-            if mask.shape[-1] == 1:
-                of_mask = np.sum(of_mask, axis=-1, keepdims=True)
-            return *found, of_mask.astype(mask.dtype)
+            of_q, of_k, of_v = [], [], []
+            slopes = np.zeros(of_mask.parts, q.dtype) if by_mask else None
+            for part in leads:
+                at = slice(*part)
+                part_q = []
+                part_k, part_v = np.zeros(k[at].shape, k.dtype), np.zeros(v[at].shape, v.dtype)
+                for lines in tops:
+                    block = block_of(part, lines)
+                    along_rows, width = slice(*lines), block[2]
+                    p = softmax(q, k, mask, block)
+                    back = g[at, along_rows]
+                    d = np.matmul(back, np.swapaxes(v[at, :width], -1, -2))
+                    remains = p
+                    if drawn is not None:
+                        scale = left(block)
+                        remains, d = p * scale, d * scale
+                    part_v[:, :width] += np.matmul(np.swapaxes(remains, -1, -2), back)
+                    d = p * (d - along[at, along_rows])
+                    if by_mask:
+                        of_mask.add(slopes, d, block)
+                    d = d * kind(factor)
+                    part_q.append(np.matmul(d, k[at, :width]))
+                    part_k[:, :width] += np.matmul(np.swapaxes(d, -1, -2), q[at, along_rows])
+                of_q.append(_joined(part_q, 1))
+                of_k.append(part_k)
+                of_v.append(part_v)
+            found = [_joined(x, 0).reshape((*lead, *x[0].shape[1:])) for x in (of_q, of_k, of_v)]
+            if not by_mask:
+                return tuple(found)
+            return *found, slopes.reshape(mask.shape).astype(mask.dtype)
 
-        return y, pull
+        return y.reshape((*lead, rows, v.shape[-1])), pull
 
-    if added:
-        return custom_gradient(attended)(q, k, v, mask)
-    return custom_gradient(attended)(q, k, v)
+    with_derivative = custom_gradient(attended, repeats=True)
+    y = with_derivative(q, k, v, mask) if by_mask else with_derivative(q, k, v)
+    if drawn is not None:
+        drawn.finish()
+    return y
 
 
-def _summed_to(d, shape):
-    """The sum of a block of scores over the axes along which a mask of that shape is spread, but
-    the last one.
-    """
-    axes = tuple(range(d.ndim - len(shape)))
-    d = np.sum(d, axis=axes) if axes else d
-    ones = tuple([k for k, n in enumerate(shape[:-1]) if n == 1 and d.shape[k] != 1])
-    return np.sum(d, axis=ones, keepdims=True) if ones else d
+def _joined(parts, axis):
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=axis)
 
 
 def _shared_heads(op, q, x):
@@ -177,7 +245,7 @@ def _causal(q, k):
     return columns[None, :] <= rows[:, None]
 
 
-def weights(scores, mask, dropout_p):
+def weights(scores, mask, dropout_p=0.0):
     """softmax of scores along the last axis under a mask, with dropout; rows that are masked wholly
     are 0.
     """
@@ -195,7 +263,7 @@ def weights(scores, mask, dropout_p):
         total = np.where(total == 0, scores.dtype.type(1), total)
     found = e / total
     if dropout_p > 0:
-        found = found * (kept(found.shape, dropout_p, found) * (1 / (1 - dropout_p)))
+        found = found * (kept(found.shape, dropout_p, found) * scale_of(dropout_p))
     return found
 
 
@@ -243,8 +311,8 @@ def heads_attend(
     lined_q, lined_k, lined_v = parts(q), parts(k), parts(v)
     factor = 1 / math.sqrt(each_head)
     found = None
-    if not need_weights and _many(lined_q, lined_k, lined_v, dropout_p):
-        y = _in_blocks(lined_q, lined_k, lined_v, mask, False, factor)
+    if not need_weights and _many(lined_q, lined_k, lined_v):
+        y = _in_blocks(lined_q, lined_k, lined_v, mask, False, factor, dropout_p)
     else:
         scores = np.matmul(lined_q * factor, lined_k.transpose((0, 1, 3, 2)))
         found = weights(scores, mask, dropout_p)

@@ -18,7 +18,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _probability(op, p):
+def probability(op, p):
     if not 0 <= p <= 1:
         raise ValueError(message(op, "p is no probability", p, "0 to 1"))
 
@@ -31,14 +31,19 @@ def kept(shape, p, like):
     return (drawn >= p).astype(like.dtype)
 
 
+def scale_of(p):
+    """What dropout multiplies elements by that stay."""
+    return 1 / (1 - p) if p < 1 else 0.0
+
+
 def _dropped(op, input, p, training, inplace, shape_of):
-    _probability(op, p)
+    probability(op, p)
     x = floating(op, input)
     if not training or p == 0:
         return stored(input, x, x, inplace)
     if p == 1:
         return stored(input, x, x * 0, inplace)
-    mask = kept(shape_of(x), p, x) * (1 / (1 - p))
+    mask = kept(shape_of(x), p, x) * scale_of(p)
     return stored(input, x, x * mask, inplace)
 
 
@@ -101,7 +106,7 @@ def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
 
 
 def _alpha_dropped(op, input, p, training, inplace, shape_of):
-    _probability(op, p)
+    probability(op, p)
     x = floating(op, input)
     if not training or p == 0:
         return stored(input, x, x, inplace)
