@@ -19,7 +19,9 @@ PACKAGES = {"": ROOT / "python" / "numbus", "bench/": ROOT / "bench" / "src" / "
 REASONS = ROOT / "tools" / "unread_arguments.txt"
 
 # Functions whose callers decide what they are given.
-HANDED = ("__exit__", "__aexit__", "__get__", "__set_name__", "find_spec", "visit_")
+HANDED = (
+    "__exit__", "__aexit__", "__get__", "__set_name__", "compute_mask", "find_spec", "visit_",
+)  # fmt: skip
 
 
 def parameters(function):

@@ -57,6 +57,63 @@ def within():
     zero = tape.gradient(u, [a, b], unconnected_gradients=tf.UnconnectedGradients.ZERO)
     return [dense([tape.gradient(t, s)]) for t, s in pairs], dense(zero), dense(tape.gradient([u, q], [a, b]))
 
+def by_parts():
+    v = tf.Variable(data(2, 3))
+    with tf.GradientTape(persistent=True) as tape:
+        y = v * v
+        f, r, t, q = y[0], tf.reshape(y, [6]), tf.transpose(y), tf.squeeze(y[:, :1])
+        s, e, b = v.value(), tf.expand_dims(y, 0), tf.broadcast_to(y[:1], [2, 3])
+        parts, lines = tf.split(y, 3, axis=1), tf.unstack(y)
+        z = tf.reduce_sum(f ** 2) + 3 * tf.reduce_sum(r) + tf.reduce_sum(t * 2) + tf.reduce_sum(q * q)
+        z += tf.reduce_sum(s * v) + tf.reduce_sum(e * e * e) + tf.reduce_sum(b * 5)
+        z += tf.reduce_sum(parts[1] * 7) + tf.reduce_sum(lines[1] * 9) + tf.reduce_sum(y * 11)
+    return dense([tape.gradient(z, g) for g in (f, r, t, q, s, e, b, parts[1], lines[1], y, v)])
+
+ids = np.array([[3, 1, 0, 0], [2, 0, 4, 0], [0, 0, 0, 0], [1, 2, 3, 4]])
+
+def weighed(layer):
+    for w in layer.weights:
+        w.assign(data(*w.shape) * 0.5)
+    return layer
+
+def embedded():
+    layer = layers.Embedding(5, 3, mask_zero=True)
+    layer(ids)
+    return weighed(layer)(ids)
+
+def masked(*given):
+    y = embedded()
+    layer = given[0]
+    inputs = [y, *given[1:]] if len(given) > 1 else y
+    layer(inputs)
+    made = weighed(layer)(inputs)
+    mask = getattr(made, '_keras_mask', None)
+    return tf.where(tf.math.is_nan(made), -1.0, made), None if mask is None else tf.convert_to_tensor(mask)
+
+def masking():
+    a = data(2, 3, 2)
+    a[0, 1] = a[1, 2] = -1
+    made = layers.Masking(-1.0)(a)
+    return made, made._keras_mask
+
+def masked_fit(sequences):
+    i = keras.Input((None,), dtype='int64')
+    t = layers.Embedding(5, 3, mask_zero=True)(i)
+    t = layers.LSTM(4, return_sequences=True)(t) if sequences else layers.Bidirectional(layers.GRU(2))(t)
+    model = weighed(keras.Model(i, layers.Dense(5)(t)))
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(keras.optimizers.SGD(0.1), loss, metrics=['accuracy'])
+    y = (ids + 1) % 5 if sequences else np.array([0, 3, 1, 2])
+    h = model.fit(ids, y, batch_size=2, epochs=3, shuffle=False, verbose=0).history
+    return h['loss'], h['accuracy'], model.evaluate(ids, y, verbose=0), model.predict(ids, verbose=0)
+
+class Halved(layers.Layer):
+    def __init__(self):
+        super().__init__()
+        self.supports_masking = True
+    def call(self, inputs, mask=None):
+        return inputs if mask is None else inputs * tf.cast(mask[..., None], tf.float32) / 2
+
 def watched_within():
     a = tf.constant([1.0, 2.0, 3.0])
     with tf.GradientTape() as tape:
@@ -459,6 +516,32 @@ taped(True)
 taped(False)
 within()
 watched_within()
+by_parts()
+masking()
+masked_fit(True)
+masked_fit(False)
+masked(layers.LSTM(3))
+masked(layers.GRU(3, return_sequences=True))
+masked(layers.SimpleRNN(2, return_sequences=True, zero_output_for_mask=True))
+masked(layers.Bidirectional(layers.LSTM(2, return_sequences=True)))
+masked(layers.Bidirectional(layers.GRU(2)))
+masked(layers.GlobalAveragePooling1D())
+masked(layers.Dense(2))
+masked(layers.LayerNormalization())
+masked(layers.BatchNormalization())
+masked(layers.TimeDistributed(layers.Dense(2)))
+masked(layers.Dropout(0.5))
+masked(layers.Activation('relu'))
+masked(layers.Flatten())
+masked(layers.Add(), x(4, 4, 3))
+masked(layers.Add(), embedded())
+masked(layers.Concatenate(), embedded())
+masked(layers.Concatenate(), x(4, 4, 2))
+masked(layers.Concatenate(axis=1), embedded())
+masked(Halved())
+embedded()._keras_mask
+layers.Softmax()(x(2, 3), mask=tf.constant([True, False, True]))
+layers.Softmax()(x(2, 3), mask=tf.constant([[True, False, True], [False] * 3]))
 watched_parts()
 read_before()
 nested_within()

@@ -111,14 +111,22 @@ class _Tapes(threading.local):
 tapes = _Tapes()
 
 
+def _apart(a):
+    """A view of what a tape follows, in memory of its own: derivatives by it are not those by the
+    whole.
+    """
+    followed = any([tape._parts and tape._program.depends(a) for tape in tapes.active])
+    return _core.copy_of(a) if followed else a
+
+
 class Tensor:
     """An array that nothing is written to."""
 
-    __slots__ = ("__weakref__", "_a")
+    __slots__ = ("__weakref__", "_a", "_keras_mask")
     __array_priority__ = 100
 
     def __init__(self, a):
-        self._a = a
+        self._a = _apart(a) if tapes.active and a.base is not None else a
 
     def _value(self):
         """The array, for operations."""
@@ -296,7 +304,8 @@ class Variable(Tensor):
 
     def value(self):
         """A tensor of the present value."""
-        return Tensor(as_array(self._value()))
+        a = as_array(self._value())
+        return Tensor(_core.copy_of(a) if tapes.active else a)
 
     read_value = value
 
@@ -418,6 +427,7 @@ class GradientTape:
 
     def __init__(self, persistent=False, watch_accessed_variables=True):
         self._persistent, self._automatic = persistent, watch_accessed_variables
+        self._parts = True  # whether it may be asked for derivatives by views
         self._clear()
 
     def _clear(self):

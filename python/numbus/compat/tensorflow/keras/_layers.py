@@ -13,7 +13,7 @@ from ....nn import functional as _f
 from .. import _ops
 from .._images import convolved, length_after, pooled
 from .._tensor import Tensor, Variable, as_array, as_numpy_dtype, convert
-from . import activations, initializers
+from . import _masks, activations, initializers
 from ._functional import KerasTensor, Node, is_symbolic, symbolic_call
 
 _counts = {}
@@ -41,6 +41,7 @@ class Layer:
     """
 
     ready = False  # whether nothing has to be built, which `summary` shows
+    supports_masking = False  # whether masks of its input go on, by `compute_mask`
     has_rule = False  # whether `compute_output_shape` says it, also of symbolic tensors
 
     def __init__(self, name=None, trainable=True, dtype="float32", input_shape=None,
@@ -57,6 +58,8 @@ class Layer:
         self.given_shape = None if shape is None else (None, *shape)
         self.built = False
         self._variables = []
+        if type(self).compute_mask is not Layer.compute_mask:
+            self.supports_masking = True
 
     def add_weight(self, shape=(), initializer="glorot_uniform", trainable=True, name=None,
                    dtype=None):  # fmt: skip
@@ -78,17 +81,29 @@ class Layer:
         """The shape of the result; the first axis, of examples, is None."""
         return input_shape
 
+    def compute_mask(self, inputs, previous_mask=None):
+        """The mask of the result: by default that of the input."""
+        return previous_mask
+
     def __call__(self, inputs, *args, training=None, **keywords):
         if type(inputs) is KerasTensor or is_symbolic(inputs, args, keywords):
             if training is not None:
                 keywords["training"] = training
             return self._symbolic(inputs, args, keywords)
+        masks = keywords.get("mask")
+        given = masks is not None
+        masks = masks if given else _masks.masks_of(inputs)
         inputs = self._converted(inputs)
         if not self.built:
             self._built_for(inputs)
-        if training is not None and _takes_training(self.call):
+        if training is not None and _takes(self.call, "training"):
             keywords["training"] = training
-        return self.call(inputs, *args, **keywords)
+        if not given and not args and _masks.any_mask(masks) and _takes(self.call, "mask"):
+            keywords["mask"] = masks
+        made = self.call(inputs, *args, **keywords)
+        if self.supports_masking or _masks.any_mask(masks):
+            _masks.hand_on(self, inputs, made, masks)
+        return made
 
     def _symbolic(self, inputs, args, keywords):
         """A call whose result a model will have."""
@@ -128,7 +143,10 @@ class Layer:
             return inputs
         x = inputs if isinstance(inputs, Tensor) else convert(inputs)
         if kind_of(x._a.dtype) == "f" and x._a.dtype != self.dtype:
+            mask = _masks.mask_of(x)
             x = _ops.cast(x, self.dtype)
+            if mask is not None:
+                x._keras_mask = mask
         return x
 
     def _built_for(self, inputs):
@@ -196,10 +214,10 @@ class Layer:
         return sum(v._a.size for v in self.variables)
 
 
-def _takes_training(call):
+def _takes(call, name):
     code = call.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    return "training" in names or bool(code.co_flags & 8)
+    return name in names or (name == "training" and bool(code.co_flags & 8))
 
 
 def _refuse(layer, **options):
@@ -216,6 +234,8 @@ def _pair(n):
 
 class InputLayer(Layer):
     """Says the shape of the input."""
+
+    supports_masking = True
 
     def __init__(self, shape=None, batch_size=None, dtype=None, name=None, input_shape=None):
         super().__init__(name, dtype=dtype or "float32")
@@ -239,6 +259,7 @@ class Dense(Layer):
     """activation(inputs @ kernel + bias)."""
 
     has_rule = True
+    supports_masking = True
 
     def __init__(self, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform",
                  bias_initializer="zeros", kernel_regularizer=None, **options):  # fmt: skip
@@ -357,6 +378,28 @@ class AveragePooling2D(_Pooling):
 MaxPool2D, AvgPool2D = MaxPooling2D, AveragePooling2D
 
 
+class GlobalAveragePooling1D(Layer):
+    """The mean of each channel over the steps, of those that a mask leaves."""
+
+    has_rule = True
+
+    def call(self, inputs, mask=None):
+        a = inputs._value()
+        if mask is None:
+            return _ops.tensor(nb.mean(a, axis=1))
+        on = convert(mask)._value().astype(bool)[:, :, None]
+        total = nb.sum(nb.where(on, a, a.dtype.type(0)), axis=1)
+        with nb.errstate(invalid="ignore"):  # NaN where nothing is left
+            return _ops.tensor(total / nb.sum(on.astype(a.dtype), axis=1))
+
+    def compute_mask(self, inputs, previous_mask=None):
+        """Steps are no more."""
+        return None
+
+    def compute_output_shape(self, input_shape):
+        return input_shape[0], input_shape[2]
+
+
 class GlobalAveragePooling2D(Layer):
     """The mean of each channel."""
 
@@ -406,6 +449,7 @@ class Dropout(Layer):
     """In training, elements as 0 with the probability `rate`, others divided by 1 - rate."""
 
     ready = has_rule = True
+    supports_masking = True
 
     def __init__(self, rate, noise_shape=None, seed=None, **options):
         super().__init__(**options)
@@ -427,6 +471,7 @@ class BatchNormalization(Layer):
     """
 
     has_rule = True
+    supports_masking = True
 
     def __init__(self, axis=-1, momentum=0.99, epsilon=0.001, center=True, scale=True, **options):
         super().__init__(**options)
@@ -442,7 +487,9 @@ class BatchNormalization(Layer):
         self.moving_mean = self.add_weight(n, "zeros", False, "moving_mean")
         self.moving_variance = self.add_weight(n, "ones", False, "moving_variance")
 
-    def call(self, inputs, training=False):
+    def call(self, inputs, training=False, mask=None):
+        if mask is not None and training and self.trainable:
+            _refuse(self, mask=mask)
         x = inputs._value()
         planes = nb.moveaxis(x, -1, 1)
         gamma = None if self.gamma is None else self.gamma._value()
@@ -465,6 +512,7 @@ class LayerNormalization(Layer):
     """(x - mean) / sqrt(variance + epsilon) * gamma + beta of each example's last axis."""
 
     has_rule = True
+    supports_masking = True
 
     def __init__(self, axis=-1, epsilon=0.001, **options):
         super().__init__(**options)
@@ -486,6 +534,7 @@ class Activation(Layer):
     """A function of elements, by name."""
 
     ready = has_rule = True
+    supports_masking = True
 
     def __init__(self, activation, **options):
         super().__init__(**options)
@@ -499,6 +548,7 @@ class ReLU(Layer):
     """max(x, 0)."""
 
     ready = has_rule = True
+    supports_masking = True
 
     def __init__(self, max_value=None, negative_slope=0.0, threshold=0.0, **options):
         super().__init__(**options)
@@ -515,6 +565,7 @@ class LeakyReLU(Layer):
     """x, or `negative_slope * x` below zero."""
 
     ready = has_rule = True
+    supports_masking = True
 
     def __init__(self, negative_slope=0.3, **options):
         super().__init__(**options)
@@ -528,19 +579,32 @@ class Softmax(Layer):
     """exp(x) as parts of its sum along an axis."""
 
     ready = has_rule = True
+    supports_masking = True
 
     def __init__(self, axis=-1, **options):
         super().__init__(**options)
         self.axis = axis
 
-    def call(self, inputs):
-        return _ops.softmax(inputs, self.axis)
+    def call(self, inputs, mask=None):
+        if mask is None:
+            return _ops.softmax(inputs, self.axis)
+        on, a = convert(mask)._value().astype(bool), inputs._value()
+        pairs = zip(on.shape[::-1], a.shape[::-1], strict=False)
+        if on.ndim > a.ndim or any([n not in (1, m) for n, m in pairs]):
+            raise ValueError(
+                message("Softmax", "the mask does not fit the input", tuple(on.shape),
+                        tuple(a.shape))
+            )  # fmt: skip
+        low = nb.where(on, a, a.dtype.type(-1e9 if a.dtype.itemsize > 2 else -3e4))
+        found = _ops.softmax(_ops.tensor(low), self.axis)._value()
+        return _ops.tensor(nb.where(on, found, a.dtype.type(0)))
 
 
 class Rescaling(Layer):
     """x * scale + offset."""
 
     has_rule = True
+    supports_masking = True
 
     def __init__(self, scale, offset=0.0, **options):
         super().__init__(**options)
@@ -559,7 +623,7 @@ class Embedding(Layer):
     def __init__(self, input_dim, output_dim, embeddings_initializer="uniform", mask_zero=False,
                  input_length=None, **options):  # fmt: skip
         super().__init__(**options)
-        _refuse(self, mask_zero=mask_zero or None)
+        self.mask_zero = bool(mask_zero)
         self.input_dim, self.output_dim = input_dim, output_dim
         self.embeddings_initializer = embeddings_initializer
         if input_length is not None:
@@ -576,8 +640,31 @@ class Embedding(Layer):
             index = index.astype(numpy.int64)
         return _ops.tensor(_f.embedding(index, self.embeddings._value()))
 
+    def compute_mask(self, inputs, previous_mask=None):
+        """Where indices are not 0, with `mask_zero`."""
+        return _ops.tensor(convert(inputs)._value() != 0) if self.mask_zero else None
+
     def compute_output_shape(self, input_shape):
         return (*input_shape, self.output_dim)
+
+
+class Masking(Layer):
+    """Has later layers leave out steps all of whose elements are `mask_value`."""
+
+    has_rule = True
+
+    def __init__(self, mask_value=0.0, **options):
+        super().__init__(**options)
+        self.mask_value = mask_value
+
+    def compute_mask(self, inputs, previous_mask=None):
+        """Where an element is another one."""
+        return _ops.tensor(nb.any(convert(inputs)._value() != self.mask_value, axis=-1))
+
+    def call(self, inputs):
+        on = self.compute_mask(inputs)
+        a = inputs._value()
+        return _ops.tensor(nb.where(on._value()[..., None], a, a.dtype.type(0)))
 
 
 class Lambda(Layer):

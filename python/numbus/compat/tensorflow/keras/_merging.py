@@ -8,6 +8,7 @@ import numbus as nb
 from ....core.errors import message
 from .. import _ops
 from .._tensor import Tensor
+from . import _masks
 from ._functional import KerasTensor
 from ._layers import Layer
 
@@ -29,6 +30,7 @@ class _Merge(Layer):
 
     has_rule = True
     two = False
+    by_masks = False  # whether masks say which elements take part
 
     def call(self, inputs):
         if not isinstance(inputs, (list, tuple)) or len(inputs) < 1 + self.two:
@@ -37,7 +39,16 @@ class _Merge(Layer):
             )
         if self.two and len(inputs) != 2:
             raise ValueError("A `Subtract` layer should be called on exactly 2 inputs.")
+        if self.by_masks and any([_masks.mask_of(x) is not None for x in inputs]):
+            raise NotImplementedError(
+                message(type(self).__name__, "inputs with masks are not yet available", self.name,
+                        "inputs without")
+            )  # fmt: skip
         return functools.reduce(type(self).joined, inputs)
+
+    def compute_mask(self, inputs, previous_mask=None):
+        """Where one of the inputs' masks is True, if all have one."""
+        return _masks.either(previous_mask)
 
     def compute_output_shape(self, input_shape):
         return _broadcast([tuple(s) for s in input_shape])
@@ -54,8 +65,8 @@ def _elements(function):
 Add = _folded("Add", operator.add, "The sum of tensors.")
 Subtract = _folded("Subtract", operator.sub, "The difference of two tensors.", two=True)
 Multiply = _folded("Multiply", operator.mul, "The product of elements.")
-Maximum = _folded("Maximum", _elements(nb.maximum), "The largest elements.")
-Minimum = _folded("Minimum", _elements(nb.minimum), "The smallest elements.")
+Maximum = _folded("Maximum", _elements(nb.maximum), "The largest elements.", by_masks=True)
+Minimum = _folded("Minimum", _elements(nb.minimum), "The smallest elements.", by_masks=True)
 
 
 class Average(_Merge):
@@ -79,6 +90,10 @@ class Concatenate(Layer):
     def call(self, inputs):
         return _ops.concat(list(inputs), self.axis)
 
+    def compute_mask(self, inputs, previous_mask=None):
+        """The masks one after another."""
+        return _masks.joined(inputs, previous_mask, self.axis)
+
     def compute_output_shape(self, input_shape):
         shapes = [list(s) for s in input_shape]
         sizes = [s[self.axis] for s in shapes]
@@ -93,6 +108,10 @@ class Dot(Layer):
         super().__init__(**options)
         self.axes = (axes, axes) if isinstance(axes, int) else tuple(axes)
         self.normalize = normalize
+
+    def compute_mask(self, inputs, previous_mask=None):
+        """None: the axes are others."""
+        return None
 
     def call(self, inputs):
         x, y = (t._value() for t in inputs)

@@ -60,6 +60,10 @@ class Model(Layer):
         if self._graph is None:
             super()._built_for(inputs)
 
+    def compute_mask(self, inputs, previous_mask=None):
+        """None: what the layers gave carries its own."""
+        return None
+
     def _ends(self, name):
         if self._graph is None:
             raise AttributeError(f"The model {self.name} has no defined {name}.")
@@ -132,7 +136,9 @@ class Model(Layer):
     def train_step(self, data):
         """One step of training with a batch (x, y)."""
         x, y = data
-        with GradientTape() as tape:
+        tape = GradientTape()
+        tape._parts = False  # only variables are asked for
+        with tape:
             p = self(x, training=True)
             loss = self._loss(y, p)
         variables = self.trainable_variables

@@ -9,7 +9,7 @@ from ....nn import functional as _f
 from .. import _ops
 from .._tensor import Tensor
 from . import activations
-from ._layers import Layer, _refuse
+from ._layers import Layer, _refuse, _takes
 
 
 class _Recurrent(Layer):
@@ -22,7 +22,7 @@ class _Recurrent(Layer):
         self, units, activation="tanh", use_bias=True, kernel_initializer="glorot_uniform",
         recurrent_initializer="orthogonal", bias_initializer="zeros", dropout=0.0,
         recurrent_dropout=0.0, return_sequences=False, return_state=False, go_backwards=False,
-        stateful=False, unroll=False, **options,
+        stateful=False, unroll=False, zero_output_for_mask=False, **options,
     ):  # fmt: skip
         super().__init__(**options)
         _refuse(self, recurrent_dropout=recurrent_dropout or None, stateful=stateful or None)
@@ -38,7 +38,7 @@ class _Recurrent(Layer):
         self.kernel_initializer, self.bias_initializer = kernel_initializer, bias_initializer
         self.recurrent_initializer = recurrent_initializer
         self.return_sequences, self.return_state = return_sequences, return_state
-        self.go_backwards = go_backwards
+        self.go_backwards, self.zero_output_for_mask = go_backwards, zero_output_for_mask
         self.has_rule = not return_state
 
     def build(self, input_shape):
@@ -96,11 +96,16 @@ class _Recurrent(Layer):
             if mask is not None:
                 on = mask[:, k, None]
                 after = [nb.where(on, new, old) for new, old in zip(after, states, strict=True)]
-                output = nb.where(on, output, found[-1] if found else nb.zeros_like(output))
+                last = found and not self.zero_output_for_mask
+                output = nb.where(on, output, found[-1] if last else nb.zeros_like(output))
             states = after
             found.append(output)
         made = _ops.tensor(nb.stack(found, axis=1) if self.return_sequences else found[-1])
         return (made, *[_ops.tensor(s) for s in states]) if self.return_state else made
+
+    def compute_mask(self, inputs, previous_mask=None):
+        """That of the input, of all outputs; states have none."""
+        return previous_mask if self.return_sequences else None
 
     def _biases(self):
         return (None if self.bias is None else self.bias._value()), None
@@ -212,21 +217,27 @@ class Bidirectional(Layer):
             backward_layer.go_backwards = not layer.go_backwards
             backward_layer.name = "backward_" + layer.name
         self.backward_layer = backward_layer
+        for side in (self.forward_layer, self.backward_layer):
+            side.zero_output_for_mask = self.return_sequences
 
     def build(self, input_shape):
         for layer in (self.forward_layer, self.backward_layer):
             layer.build(input_shape)
             layer.built = True
 
-    def call(self, inputs, training=False):
-        x = self.forward_layer(inputs, training=training)._value()
-        y = self.backward_layer(inputs, training=training)._value()
+    def call(self, inputs, training=False, mask=None):
+        x = self.forward_layer(inputs, training=training, mask=mask)._value()
+        y = self.backward_layer(inputs, training=training, mask=mask)._value()
         if self.return_sequences:
             y = nb.flip(y, axis=1)
         if self.merge_mode == "concat":
             return _ops.tensor(nb.concatenate([x, y], axis=-1))
         made = x * y if self.merge_mode == "mul" else x + y
         return _ops.tensor(made / 2 if self.merge_mode == "ave" else made)
+
+    def compute_mask(self, inputs, previous_mask=None):
+        """That of the input, of all outputs."""
+        return previous_mask if self.return_sequences else None
 
     def compute_output_shape(self, input_shape):
         shape = self.forward_layer.compute_output_shape(input_shape)
@@ -237,6 +248,7 @@ class TimeDistributed(Layer):
     """A layer that is applied to each index of the second axis."""
 
     has_rule = True
+    supports_masking = True
 
     def __init__(self, layer, **options):
         super().__init__(**options)
@@ -247,7 +259,9 @@ class TimeDistributed(Layer):
             self.layer.build((input_shape[0], *input_shape[2:]))
             self.layer.built = True
 
-    def call(self, inputs, training=None):
+    def call(self, inputs, training=None, mask=None):
+        if mask is not None and _takes(self.layer.call, "mask"):
+            _refuse(self, mask=mask)
         x = inputs._value()
         flat = _ops.tensor(x.reshape((-1, *x.shape[2:])))
         made = self.layer(flat, training=training)._value()

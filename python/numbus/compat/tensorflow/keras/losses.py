@@ -7,6 +7,7 @@ from ....nn import functional as _f
 from ..._missing import missing as _missing
 from .. import _ops
 from .._tensor import Tensor, as_array, convert
+from . import _masks
 
 __name__ = "keras.losses"
 _EPSILON = 1e-7
@@ -119,10 +120,11 @@ class Loss:
         raise NotImplementedError(message("Loss", "no call()", type(self).__name__, "a method"))
 
     def __call__(self, y_true, y_pred, sample_weight=None):
+        mask = _masks.mask_of(y_pred)
         y_pred = _ops.cast(y_pred, "float32")  # as layers have it
         found = convert(self.call(y_true, y_pred))._value()
-        if sample_weight is not None:
-            found = found * convert(sample_weight, found.dtype)._value()
+        mean = self.reduction in ("sum_over_batch_size", "mean")
+        found = _masks.weighed(found, mask, sample_weight, mean)
         if self.reduction in ("none", None):
             return _ops.tensor(found)
         return _ops.tensor(nb.sum(found) if self.reduction == "sum" else nb.mean(found))

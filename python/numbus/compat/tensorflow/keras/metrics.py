@@ -6,7 +6,7 @@ from ....core.errors import message
 from ..._missing import missing as _missing
 from .. import _ops
 from .._tensor import as_array, convert
-from . import losses
+from . import _masks, losses
 
 __name__ = "keras.metrics"
 
@@ -55,7 +55,11 @@ class Mean(Metric):
 class _Labelled(Metric):
     def update_state(self, y_true, y_pred, sample_weight=None):
         """Adds examples."""
-        self._add(self.values(y_true, y_pred), sample_weight)
+        values, mask = as_array(self.values(y_true, y_pred)), _masks.mask_of(y_pred)
+        if mask is not None:
+            ones = nb.ones(values.shape, "f4")
+            sample_weight = _ops.tensor(_masks.weighed(ones, mask, sample_weight, False))
+        self._add(values, sample_weight)
 
 
 class SparseCategoricalAccuracy(_Labelled):
