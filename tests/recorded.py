@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 
 import numpy
 
@@ -42,13 +43,24 @@ def evaluated(call, names):
 
 
 def written(path, title, groups):
-    """Writes a file of results: `groups` are prefixes, names and calls."""
-    with open(path, "w") as out:
-        out.write(f"# {title}\n")
-        for prefix, names, calls in groups:
-            for call in calls:
+    """Writes a file of results: `groups` are prefixes, names and calls.
+
+    With `--new` on the command line only calls whose results are not in it are evaluated.
+    """
+    known = {}
+    if "--new" in sys.argv:
+        with open(path) as old:
+            known = {line.rpartition("\t")[0]: line for line in old}
+    lines = [f"# {title}\n"]
+    for prefix, names, calls in groups:
+        for call in calls:
+            line = known.get(prefix + call)
+            if line is None:
                 found = json.dumps(evaluated(call, names()), separators=(",", ":"))
-                out.write(f"{prefix}{call}\t{found}\n")
+                line = f"{prefix}{call}\t{found}\n"
+            lines.append(line)
+    with open(path, "w") as out:
+        out.writelines(lines)
 
 
 def read(path):

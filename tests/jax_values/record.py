@@ -1,6 +1,7 @@
 """Writes what JAX gives for the calls in jax_calls.py to jax_calls.txt.
 
 By hand, with a Python that has JAX: `JAX_PLATFORMS=cpu python tests/jax_values/record.py`.
+With `--new` only those that are new are evaluated.
 """
 
 import os

@@ -1,6 +1,7 @@
 """Writes what TensorFlow gives for the calls in tf_calls.py to tf_calls.txt.
 
 By hand, with a Python that has TensorFlow: `python tests/tensorflow_values/record.py`.
+With `--new` only those that are new are evaluated.
 """
 
 import os
