@@ -75,6 +75,30 @@ def test_batches(kind, device):
         next(iterator)
 
 
+class Computed(Pictures):
+    def __getitem__(self, k):
+        return tensor([[1.0, 2.0]]).expand(40, 2) * k + 1, tensor(k) + 1
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_batches_that_threads_compute(device):
+    """What is recorded in a worker is carried out there, and copied like what lies there."""
+    iterator = iter(_loader("thread", Computed()))
+    for n in range(10):
+        x, k = next(iterator)
+        if n > 0:
+            assert _begun(iterator) == ([True, True] if n < 9 else [])
+        want = np.arange(4 * n, 4 * n + 4)
+        np.testing.assert_array_equal(k.to(device).cpu().numpy(), want + 1)
+        lines = np.stack([want + 1, 2 * want + 1], axis=1)
+        np.testing.assert_array_equal(x.to(device).cpu().numpy()[:, 7], lines)
+        for _ in range(2000):
+            if all(worker._found.qsize() for worker in iterator._pending):
+                break
+            time.sleep(0.002)
+        time.sleep(0.02)  # each worker has several batches to come
+
+
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("change", ["in place", "NumPy", "view", "none", "kept"])

@@ -13,6 +13,7 @@ from multiprocessing import connection
 
 import numpy
 
+from .. import _core
 from ..core.devices import device
 from ..core.errors import message
 from ..tensors import manual_seed
@@ -111,6 +112,8 @@ def serve(take, give, job, kind):
             continue
         try:
             found = ("end",) if fetcher is None else ("batch", fetcher(given))
+            if kind == "thread":  # the work is the worker's, and a batch at rest can be copied on
+                _core.flush("a batch of a DataLoader")
         except StopIteration:
             found = ("end",)
         except Exception as error:
