@@ -2,6 +2,11 @@
 
 from ...functions import names as np
 from ...tensors import tensor_function
+from ._recurrent_steps import Gru as _Gru
+from ._recurrent_steps import Lstm as _Lstm
+from ._recurrent_steps import Relu as _Relu
+from ._recurrent_steps import Tanh as _Tanh
+from ._recurrent_steps import steps_of
 from .activations import logistic
 from .dropouts import kept
 
@@ -63,8 +68,13 @@ def _direction(mode, x, state, weights, backwards, here):
     here: (steps, batch), which sequences have a step, the others keep their state; None: all.
     """
     every = _product(x, weights[0], weights[2])
+    order = range(x.shape[0])
+    order = list(reversed(order)) if backwards else list(order)
+    if weights[4] is None and np.result_type(every, *state, weights[1]) == every.dtype:
+        net = {"LSTM": _Lstm, "GRU": _Gru, "RNN_RELU": _Relu, "RNN_TANH": _Tanh}[mode]
+        return steps_of(net, every, state, weights[1], weights[3], order, here)
     found = [None] * x.shape[0]
-    for t in reversed(range(x.shape[0])) if backwards else range(x.shape[0]):
+    for t in order:
         after = _step(mode, every[t], state, weights)
         if here is not None:
             has = here[t][:, None]
