@@ -31,6 +31,7 @@ class _State:
         self.strict = False
         self.calls = {}  # (name, file, line) -> count
         self.by_signature = None  # the ufunc of a name by its keyword `signature`; see ufuncs
+        self.of_tensors = None  # the same of operands among which are tensors
         # Whether a source file is the user's own; the runner knows better.
         self.is_user = lambda file: True
 
@@ -147,6 +148,8 @@ def ufunc(row, args, kwargs):
     """The core's hook: a ufunc by a signature, or on operands, or in a type, that only NumPy
     has.
     """
+    if any([isinstance(x, _core.TensorBase) for x in args]):
+        return state.of_tensors(row, args, kwargs or {})
     if kwargs and ("signature" in kwargs or "sig" in kwargs):
         try:
             return state.by_signature(row, args, kwargs)

@@ -96,6 +96,18 @@ def _by_signature(row, args, kwargs):
     return result
 
 
+def _of_tensors(row, args, kwargs):
+    """A ufunc of tensors: they take part as their arrays do, and wrap the results."""
+    first = next(x for x in args if isinstance(x, _core.TensorBase))
+    arrays = [to_ndarray(x.numpy()) if isinstance(x, _core.TensorBase) else x for x in args]
+    made = UFUNCS[row](*arrays, **kwargs)
+    if kwargs.get("out") is not None or len(args) > UFUNCS[row].nin:
+        return made
+    if isinstance(made, tuple):
+        return tuple([first.__array_wrap__(to_ndarray(x)) for x in made])
+    return first.__array_wrap__(to_ndarray(made))
+
+
 def _real(ufunc):
     return getattr(numpy, ufunc.name)
 
@@ -431,6 +443,7 @@ def attach():
     """Gives the methods and NumPy's descriptive attributes to `_core.ufunc`."""
     kind = _core.ufunc
     state.by_signature = _by_signature
+    state.of_tensors = _of_tensors
     for function in (reduce, outer, at):
         attach_method(function.__name__, function)
     for name in ("nargs", "ntypes", "types", "identity", "signature"):

@@ -2,6 +2,7 @@
 
 import builtins
 import copy
+import functools
 
 import numpy
 
@@ -189,12 +190,42 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
     return made
 
 
+@tensor_function
+def _made_before(input):
+    return input
+
+
+def filling(make):
+    """A function that makes a tensor, which takes `out=`: of its dtype and on its device."""
+
+    @functools.wraps(make)
+    def wrapper(*args, out=None, **keywords):
+        if out is None:
+            return make(*args, **keywords)
+        op = make.__name__
+        if not isinstance(out, Tensor):
+            raise TypeError(message(op, "out= is no tensor", type(out).__name__, "a tensor"))
+        for name, own in (("dtype", out.dtype), ("device", out.device)):
+            given = keywords.get(name)
+            if given is not None and str(given) != str(own):
+                raise RuntimeError(message(op, f"{name}= is not that of out=", given, own))
+            keywords[name] = own
+        wanted = keywords.pop("requires_grad", False)
+        made = make(*args, **keywords)
+        if op != "arange" and out.shape != made.shape:
+            out.resize_(made.shape)  # without a warning, as PyTorch does
+        found = _made_before(made, out=out)
+        return found.requires_grad_() if wanted else found
+
+    return wrapper
+
+
 def _made(op, function):
     def make(
-        *size, out=None, dtype=None, layout=None, device=None, requires_grad=False,
-        pin_memory=False, memory_format=None,
+        *size, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
+        memory_format=None,
     ):  # fmt: skip
-        not_yet(op, out=out, layout=layout, memory_format=memory_format)
+        not_yet(op, layout=layout, memory_format=memory_format)
         t = _dtypes.to_numpy(dtype) or _dtypes.default_float()
         made = made_on(device, function, sizes(op, size), dtype=t)
         return finished(made, device, requires_grad)
@@ -203,12 +234,13 @@ def _made(op, function):
     make.__doc__ = (
         f"A tensor of the sizes given, of {op if op != 'empty' else 'undefined numbers'}."
     )
-    return make
+    return filling(make)
 
 
 zeros, ones, empty = _made("zeros", nb.zeros), _made("ones", nb.ones), _made("empty", nb.empty)
 
 
+@filling
 def full(size, fill_value, *, dtype=None, device=None, requires_grad=False):
     """A tensor of one number, of its dtype (Python floats: the default dtype)."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
@@ -263,6 +295,7 @@ Tensor.new_tensor = lambda self, data, *, dtype=None, device=None, requires_grad
 )
 
 
+@filling
 def arange(start=0, end=None, step=1, *, dtype=None, device=None, requires_grad=False):
     """Numbers from `start` up to `end`, without it: int64 of integers, else the default dtype."""
     if end is None:
@@ -284,6 +317,7 @@ def whole_numbers(*numbers):
     return all(isinstance(x, (builtins.int, numpy.integer)) for x in numbers)
 
 
+@filling
 def linspace(start, end, steps, *, dtype=None, device=None, requires_grad=False):
     """Numbers at equal distances from `start` to `end`, with it."""
     start, end = (x.item() if isinstance(x, Tensor) else x for x in (start, end))
@@ -295,6 +329,7 @@ def linspace(start, end, steps, *, dtype=None, device=None, requires_grad=False)
     return finished(made, device, requires_grad)
 
 
+@filling
 def logspace(start, end, steps, base=10.0, *, dtype=None, device=None, requires_grad=False):
     """Powers of `base` at equal ratios."""
     t = _dtypes.to_numpy(dtype) or _dtypes.default_float()
@@ -302,6 +337,7 @@ def logspace(start, end, steps, base=10.0, *, dtype=None, device=None, requires_
     return finished(made, device, requires_grad)
 
 
+@filling
 def eye(n, m=None, *, dtype=None, device=None, requires_grad=False):
     """Ones on the diagonal, zeros elsewhere."""
     t = _dtypes.to_numpy(dtype) or _dtypes.default_float()
@@ -524,7 +560,14 @@ def _array(self, dtype=None, copy=None):
     return found.copy() if copy else found
 
 
+def _wrapped(_self, array, _context=None, _return_scalar=False):
+    """A result of NumPy's ufuncs as a tensor; as PyTorch's, of uint8 in place of bool."""
+    a = to_ndarray(array)
+    return wrap(a.astype("u1") if a.dtype == bool else a)
+
+
 Tensor.__array__ = _array
+Tensor.__array_wrap__ = _wrapped
 Tensor.__dlpack__ = lambda self, **keywords: self._array.__dlpack__(**keywords)
 Tensor.__dlpack_device__ = lambda self: self._array.__dlpack_device__()
 

@@ -14,7 +14,7 @@ from . import _dtypes
 from ._arrays import as_dtype, beside, moved_to, not_yet, sizes
 from ._functions import in_place, method, tensor_function
 from ._tensor import Tensor
-from .creation import finished, named
+from .creation import filling, finished, named
 
 
 class Generator:
@@ -252,10 +252,10 @@ def normal_array(shape, t, generator=None, where=None):
 
 def _random(op, draw, doc):
     def make(
-        *size, generator=None, out=None, dtype=None, device=None, requires_grad=False,
-        pin_memory=False, layout=None,
+        *size, generator=None, dtype=None, device=None, requires_grad=False, pin_memory=False,
+        layout=None,
     ):  # fmt: skip
-        not_yet(op, out=out, layout=layout)
+        not_yet(op, layout=layout)
         t = _floats(_dtypes.to_numpy(dtype))
         where = named(device)
         return finished(draw(sizes(op, size), t, generator, where), where, requires_grad)
@@ -271,13 +271,14 @@ def _random(op, draw, doc):
     make.__doc__ = doc
     like.__name__ = like.__qualname__ = op + "_like"
     like.__doc__ = f"`{op}` of the shape, dtype and device of a tensor."
-    return make, like
+    return filling(make), like
 
 
 rand, rand_like = _random("rand", uniform, "Uniform numbers in [0, 1).")
 randn, randn_like = _random("randn", normal_array, "Standard normal numbers.")
 
 
+@filling
 def randint(low, high=None, size=None, *, generator=None, dtype=None, device=None,
             requires_grad=False):  # fmt: skip
     """Whole numbers from `low` up to `high`, without it; int64."""
@@ -296,6 +297,7 @@ def randint_like(input, low, high=None, *, dtype=None, device=None):
     return randint(low, high, tuple(input.shape), dtype=t, device=where)
 
 
+@filling
 def randperm(n, *, generator=None, dtype=None, device=None, requires_grad=False):
     """The numbers below n in random order; int64."""
     t = _dtypes.to_numpy(dtype) or _dtypes.int64.numpy
@@ -303,6 +305,7 @@ def randperm(n, *, generator=None, dtype=None, device=None, requires_grad=False)
     return finished(as_dtype(a, t), device, requires_grad)
 
 
+@filling
 def normal(mean=0.0, std=1.0, size=None, *, generator=None, dtype=None, device=None,
            requires_grad=False):  # fmt: skip
     """Normal numbers of the means and standard deviations, numbers or tensors."""

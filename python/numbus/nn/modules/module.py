@@ -323,15 +323,13 @@ class Module:
                     self._buffers[name] = fn(b)
         return self
 
-    def to(self, *args, device=None, dtype=None, non_blocking=False, **keywords):
-        """Moves parameters and buffers to a device, those of floats to a dtype, in place; returns
-        the module. `to(device)`, `to(dtype)`, `to(device, dtype)`, `to(tensor)`.
+    def to(self, *args, device=None, dtype=None, non_blocking=False, memory_format=None):
+        """Moves parameters and buffers to a device, those of floats to a dtype, those of four and
+        five axes to an order in memory, in place; returns the module. `to(device)`, `to(dtype)`,
+        `to(device, dtype)`, `to(tensor)`.
 
         Raises TypeError for a dtype that is not floating point.
         """
-        keywords.pop("memory_format", None)
-        if keywords:
-            raise TypeError(message("to", "unknown keyword", sorted(keywords), "device, dtype"))
         for x in args:
             if isinstance(x, Tensor):
                 device, dtype = x.device, x.dtype
@@ -348,7 +346,9 @@ class Module:
 
         def convert(t):
             floats = dtype is not None and (t.is_floating_point() or t.is_complex())
-            return t.to(device=device, dtype=dtype if floats else None, non_blocking=non_blocking)
+            ordered = {"memory_format": memory_format} if t.dim() in (4, 5) else {}
+            chosen = dtype if floats else None
+            return t.to(device=device, dtype=chosen, non_blocking=non_blocking, **ordered)
 
         return self._apply(convert)
 
