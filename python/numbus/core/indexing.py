@@ -4,6 +4,8 @@ The core hands them over. Up to three index arrays go back to it as a gather or 
 fuses; NumPy does the rest on the zero-copy view.
 """
 
+import array
+
 import numpy
 
 from .. import _core
@@ -22,6 +24,9 @@ def plain(index):
     return _plain_item(index)
 
 
+_SEQUENCES = (list, tuple, range, array.array)  # whose items are indices, within an index
+
+
 def _from_list(item):
     made = numpy.asarray([to_numpy(x) for x in item])
     return made if made.size else made.astype(numpy.intp)  # lists of nothing have no type
@@ -31,7 +36,7 @@ def _plain_item(item):
     kind = type(item)
     if kind is ndarray or kind is generic:
         item = to_numpy(item)
-    elif kind is list:
+    elif isinstance(item, _SEQUENCES):
         item = _from_list(item)
     elif kind is slice:
         return slice(to_numpy(item.start), to_numpy(item.stop), to_numpy(item.step))
@@ -64,7 +69,7 @@ def advanced(a, index):
     items = list(index) if type(index) is tuple else [index]
     masks, axes = {}, 0
     for n, item in enumerate(items):
-        if type(item) is list:
+        if isinstance(item, _SEQUENCES):
             item = items[n] = _from_list(item)
         if isinstance(item, (ndarray, numpy.ndarray)):
             if item.dtype.kind == "b" and item.ndim:

@@ -1,5 +1,7 @@
 """Elements by indices and masks."""
 
+import warnings
+
 import numpy
 
 import numbus as nb
@@ -31,6 +33,14 @@ def _with_step(k):
     return k
 
 
+def _mask_of_bytes(x):
+    warnings.warn(
+        message("index", "indices of uint8 are a mask, as in PyTorch", tuple(x.shape), "bool"),
+        UserWarning, stacklevel=4,
+    )  # fmt: skip
+    return x != 0
+
+
 _MANY = 32
 
 
@@ -44,8 +54,13 @@ def _tidy(k):
             k = tuple(k)
 
     def one(x):
-        if isinstance(x, Tensor) and x._array.ndim == 0 and x._array.dtype.kind in "iu":
-            return int(x.item())
+        if isinstance(x, Tensor) and x._array.dtype.kind in "iu":
+            if x._array.dtype.itemsize == 1 and x._array.dtype.kind == "u":
+                return _mask_of_bytes(x)
+            if x._array.ndim == 0:
+                return int(x.item())
+        if isinstance(x, numpy.ndarray) and x.ndim and x.dtype == "u1":
+            return _mask_of_bytes(x)
         return x
 
     return tuple([one(x) for x in k]) if isinstance(k, tuple) else one(k)
