@@ -105,7 +105,11 @@ MESSAGES = {
     "jax.tree.map(lambda a, b: a, [1, 2], [1])": (ValueError, "different forms"),
     "random.uniform(3, (2,))": (TypeError, "not a key"),
     "random.uniform(random.split(random.key(0)), (2,))": (ValueError, "single key"),
-    "random.binomial(random.key(0), 3, 0.5)": (AttributeError, "jax.random.binomial"),
+    "random.multinomial(random.key(0), 3, jnp.ones(2) / 2)": (
+        AttributeError,
+        "jax.random.multinomial",
+    ),
+    "random.binomial(random.key(0), 3, 0.5, dtype='i4')": (TypeError, "floating-point dtype"),
     "random.gamma(random.key(0), jnp.ones(3), (2,))": (ValueError, "broadcast"),
     "jax.grad(lambda a: random.gamma(random.key(0), a))(1.0)": (NotImplementedError, "derivatives"),
     "lax.scan(lambda c, x: c, 0, jnp.ones(2))": (TypeError, "not a pair"),

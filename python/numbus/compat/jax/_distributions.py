@@ -390,6 +390,89 @@ def _many(key, lam, shape):
     return found
 
 
+def binomial(key, n, p, shape=None, dtype=None):
+    """How many of `n` trials of probability `p` succeed, as floats: NaN where one is NaN or
+    negative.
+    """
+    t = _float_type("binomial", dtype)
+    a = _key("binomial", key)
+    n, p = made(n), made(p)
+    kind = p.dtype if p.dtype.kind == "f" else _dtypes.canonical("f8")
+    shape = _shape_of("binomial", shape, n._a, p._a)
+    n, p = (nb.broadcast_to(cast(x._a, kind), shape) + kind.type(0) for x in (n, p))
+    q = nb.where(p < 0.5, p, 1 - p)
+    wrong = nb.isnan(q) | (q < 0)
+    invalid = wrong | nb.isnan(n) | (n < 0)
+    q = nb.where(wrong, kind.type(0.01), q)
+    endless = nb.isinf(n) & (n > 0)
+    few = nb.isnan(n) | (n < 0) | endless | (n * q <= 10)
+    whole = nb.floor(nb.where(endless, kind.type(0), n))
+    with nb.errstate(all="ignore"):
+        small = _by_waiting(a, nb.where(few, whole, kind.type(0)), q, shape)
+        large = _by_rejection(
+            a, nb.where(few, kind.type(1e4), whole), nb.where(few, kind.type(0.5), q), shape
+        )
+        found = cast(as_array(nb.where(few, small, large)), t)
+        found = nb.where((p >= 0.5) & ~invalid, cast(as_array(whole), t) - found, found)
+        found = nb.where(invalid, t.type(math.nan), nb.where(endless, t.type(math.inf), found))
+    return Array(cast(as_array(found), t))
+
+
+def _by_waiting(key, n, p, shape):
+    """Successes as long as the trials until each, which are geometric, are not more than `n`."""
+    successes, trials = nb.zeros(shape, p.dtype), nb.zeros(shape, p.dtype)
+    fails = nb.log1p(-p)
+    while bool(nb.any(trials <= n)):
+        sub, key = (x._a for x in split(Array(key)))
+        successes = nb.where(trials <= n, successes + 1, successes)
+        trials = trials + nb.ceil(nb.log(_uniform(Array(sub), shape, p.dtype)) / fails)
+    return successes - 1
+
+
+# What Stirling's formula lacks of log(k!), k = 0 to 9.
+_TAILS = [math.lgamma(k + 1) - (0.5 * math.log(2 * math.pi) + (k + 0.5) * math.log(k + 1) - (k + 1))
+          for k in range(10)]  # fmt: skip
+
+
+def _tail(k):
+    """That of all k, by a series above."""
+    one = k.dtype.type
+    few = nb.minimum(nb.maximum(k, one(0)), one(9))
+    square = (few + 1) * (few + 1)
+    series = (one(1 / 12) - (one(1 / 360) - one(1 / 1260) / square) / square) / (few + 1)
+    known = nb.asarray(numpy.array(_TAILS, k.dtype))[nb.floor(few).astype(numpy.int32)]
+    return nb.where(k <= 9, known, series)
+
+
+def _by_rejection(key, n, p, shape):
+    """By transformed rejection (Hörmann, The generation of binomial random variates, 1993)."""
+    one = p.dtype.type
+    spread = nb.sqrt(n * p * (1 - p))
+    b = one(1.15) + one(2.53) * spread
+    a = one(-0.0873) + one(0.0248) * b + one(0.01) * p
+    centre, limit = n * p + one(0.5), one(0.92) - one(4.2) / b
+    odds, alpha = p / (1 - p), (one(2.83) + one(5.1) / b) * spread
+    mode = nb.floor((n + 1) * p)
+    found, accepted = nb.full(shape, -1, p.dtype), nb.zeros(shape, bool)
+    while not bool(nb.all(accepted)):
+        key, first, second = (x._a for x in split(Array(key), 3))
+        u = _uniform(Array(first), shape, p.dtype) - one(0.5)
+        v = _uniform(Array(second), shape, p.dtype)
+        shifted = one(0.5) - nb.abs(u)
+        sure = (shifted >= one(0.07)) & (v <= limit)
+        k = nb.floor((2 * a / shifted + b) * u + centre)
+        never = (k < 0) | (k > n)
+        left = nb.log(v * alpha / (a / (shifted * shifted) + b))
+        right = (mode + one(0.5)) * nb.log((mode + 1) / (odds * (n - mode + 1)))
+        right = right + (n + 1) * nb.log((n - mode + 1) / (n - k + 1))
+        right = right + (k + one(0.5)) * nb.log(odds * (n - k + 1) / (k + 1))
+        right = right + _tail(mode) + _tail(n - mode) - _tail(k) - _tail(n - k)
+        accept = sure | (~never & (left <= right))
+        found = nb.where(accept, k, found)
+        accepted = accepted | accept
+    return found
+
+
 def generalized_normal(key, p, shape=(), dtype=None):
     """Numbers of the density exp(-|x|^p), but for its factor."""
     t = _float_type("generalized_normal", dtype)

@@ -5,6 +5,7 @@ from .._missing import missing as _missing
 from ._distributions import (
     ball,
     beta,
+    binomial,
     cauchy,
     chisquare,
     dirichlet,
