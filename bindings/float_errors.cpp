@@ -79,13 +79,23 @@ void bind_float_errors(nb::module_& m) {
   m.def(
       "check_float_errors",
       [](bool checked, int warned) {
+        const int before = state.told << 16 | state.warned << 8 | (state.checked ? 1 : 0);
+        // NumPy, which has been asked, has errstates of its own.
+        if (state.asking) return before;
         state.checked = checked;
         state.warned = static_cast<uint8_t>(warned);
         state.told = 0;
+        return before;
       },
       nb::arg("checked"), nb::arg("warned"),
       "Whether NumPy does this thread's operations first, for what np.errstate asks for, and the "
-      "kinds to be warned of: 1 invalid values, 4 divisions by zero, 8 overflows.");
+      "kinds to be warned of: 1 invalid values, 4 divisions by zero, 8 overflows. Returns what was "
+      "asked for before.");
+  m.def("restore_float_errors", [](int before) {
+    state.checked = (before & 1) != 0;
+    state.warned = static_cast<uint8_t>(before >> 8);
+    state.told = static_cast<uint8_t>(before >> 16);
+  });
   m.def(
       "give_warnings",
       [] {

@@ -16,6 +16,7 @@ class Unchecked {
   Unchecked() : before_(float_errors::state) {
     float_errors::state = {};
     float_errors::state.warned = 0;
+    float_errors::state.asking = true;
   }
   ~Unchecked() { float_errors::state = before_; }
   Unchecked(const Unchecked&) = delete;

@@ -26,6 +26,7 @@ from numpy import datetime64 as datetime64
 from numpy import double as double
 from numpy import dtype as dtype
 from numpy import dtypes as dtypes
+from numpy import errstate as errstate
 from numpy import exceptions as exceptions
 from . import fft as fft
 from numpy import flatiter as flatiter
@@ -697,7 +698,6 @@ def empty_like(prototype: Any, dtype: DTypeLike | None = None, order: Any = 'K',
     """An uninitialised array with the shape, dtype and layout of `prototype`, or those given."""
 equal: _Binary
 """Return (x1 == x2) element-wise."""
-errstate: Any
 euler_gamma: float
 exp: _Unary
 """Exponential of all elements."""

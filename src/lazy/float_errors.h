@@ -15,6 +15,7 @@ struct Finding;
 // Of this thread.
 struct State {
   bool checked = false;          // NumPy does each operation first
+  bool asking = false;           // what NumPy has been asked is being done
   uint8_t warned = flags::kAll;  // the kinds to be warned of, where an operation is called
   uint8_t told = 0;              // the same, of the instructions that are recorded now
   bool watched = false;          // the flags are read once the present work has been done

@@ -88,7 +88,7 @@ void append_header(const Instr& i, std::vector<uint64_t>& key) {
                                                             : static_cast<uint8_t>(i.reduction))
                     << 24 |
                 static_cast<uint64_t>(i.nin) << 32 | static_cast<uint64_t>(i.predicated) << 36 |
-                static_cast<uint64_t>(i.loop) << 40 | static_cast<uint64_t>(i.told != 0) << 48);
+                static_cast<uint64_t>(i.loop) << 40 | static_cast<uint64_t>(i.told) << 48);
   if (i.code == Instr::Reduce) {
     key.push_back(i.axes);
     uint64_t bits;

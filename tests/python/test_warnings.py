@@ -175,6 +175,76 @@ def test_the_errstate_when_recorded(xp, core):
     assert [str(w.message) for w in caught] == ["divide by zero encountered in divide"]
 
 
+@pytest.mark.parametrize("ours", [True, False])
+@pytest.mark.parametrize("way", ["nested", "decorator", "raised", "seterr", "generator"])
+def test_numpys_own_errstate_is_followed_and_comes_back(xp, core, ours, way):
+    library = xp if ours else np
+    a = xp.zeros(5000)
+
+    def divide():
+        float((a / (a * 2)).sum())
+
+    def inside():
+        with xp.errstate(over="ignore"):  # as a function of Numbus may do
+            return given(divide)
+
+    def parts():
+        with library.errstate(all="ignore"):
+            yield given(divide)
+
+    text = "invalid value encountered in divide"
+    before = np.geterr()
+    if way == "nested":
+        with library.errstate(all="ignore"):
+            assert inside() == []
+    elif way == "decorator":
+        assert library.errstate(all="ignore")(inside)() == []
+    elif way == "raised":
+        with library.errstate(all="raise"), pytest.raises(FloatingPointError, match=text):
+            a / (a * 2)
+    elif way == "seterr":
+        with library.errstate(all="ignore"):
+            library.seterr(invalid="warn")
+            assert inside() == [("RuntimeWarning", text)]
+    else:
+        one = parts()
+        assert next(one) == []
+        one.close()
+    assert np.geterr() == before
+    assert not core.checks_float_errors()
+    assert given(divide) == [("RuntimeWarning", text)]
+
+
+def test_an_errstate_that_is_older_than_numbus():
+    program = """
+import warnings, numpy
+with numpy.errstate(all="ignore"):
+    import numbus as nb
+    a = nb.zeros(5000)
+    float((a / (a * 2)).sum())
+warnings.simplefilter("error")
+float((a / (a * 2)).sum())
+"""
+    env = os.environ | {"NUMBUS_DEVICE": "cpu"}
+    done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True)
+    assert done.stderr.endswith("RuntimeWarning: invalid value encountered in divide\n")
+
+
+@pytest.mark.parametrize("kind", ["divide", "invalid"])
+def test_looks_that_were_not_asked_for_do_not_count(xp, at_once, kind):
+    """A kernel of many elements is looked at less and less often, but by what is to be told."""
+    x = xp.full(200_000, 0.5)
+    y = xp.arange(200_000.0) - (0 if kind == "divide" else 1)
+
+    def work():
+        float((xp.exp(x) / y if kind == "divide" else xp.sqrt(y) + xp.exp(x))[3])
+
+    with xp.errstate(**{kind: "ignore"}):
+        for _ in range(11):
+            work()
+    assert len(given(work)) == 1
+
+
 def test_once_a_line(xp, at_once):
     z = xp.zeros(3)
     with warnings.catch_warnings(record=True) as caught:

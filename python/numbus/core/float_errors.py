@@ -58,50 +58,64 @@ _NOT_TWICE = frozenset(
 )
 
 
-def _follow():
-    state = numpy.geterr()
+@functools.cache
+def _asked_by(*state):
+    state = dict(state)
     warned = sum(flag for kind, flag in _KINDS.items() if state[kind] == "warn")
     checked = state["under"] == "warn" or not _MODES.isdisjoint(state.values())
     # Where NumPy does all operations first, it has told of them before ours are looked at.
-    _core.check_float_errors(checked, 0 if checked else warned)
+    return checked, 0 if checked else warned
 
 
-class errstate(numpy.errstate):
-    """`np.errstate`, which operations of ours follow, too.
-
-    Keywords as NumPy's: all, divide, over, under, invalid ("ignore", "warn", "raise", "call",
-    "print", "log") and call. FloatingPointError is raised by the operation itself, before anything
-    is written. Warnings are given on a CPU, by the operation or when what is pending is carried
-    out; docs/compat.md says which are missing. under="warn" has NumPy do each operation first.
-    """
-
-    def __init__(self, **modes):
-        super().__init__(**modes)
-        self._modes = modes
-
-    def __enter__(self):
-        super().__enter__()
-        _follow()
-
-    def __exit__(self, *error):
-        super().__exit__(*error)
-        _follow()
-
-    def __call__(self, function):
-        modes = self._modes
-
-        @functools.wraps(function)
-        def inner(*arguments, **keywords):
-            with errstate(**modes):
-                return function(*arguments, **keywords)
-
-        return inner
+def _asked():
+    """Whether NumPy does each operation first, and the kinds to be warned of, by its errstate."""
+    return _asked_by(*numpy.geterr().items())
 
 
-@functools.wraps(numpy.seterr)
+# `np.errstate` is NumPy's own, which operations of ours follow, whoever enters it.
+#
+# FloatingPointError is raised by the operation itself, before anything is written. Warnings are
+# given on a CPU, by the operation or when what is pending is carried out; docs/compat.md says which
+# are missing. under="warn" has NumPy do each operation first.
+errstate = numpy.errstate
+_enter, _leave, _decorated = errstate.__enter__, errstate.__exit__, errstate.__call__
+# What was asked for before, by the number of each that has been entered: they have no attributes.
+_before = {}
+
+
+def _entered(self):
+    _enter(self)
+    _before[id(self)] = _core.check_float_errors(*_asked())
+
+
+def _left(self, *error):
+    _leave(self, *error)
+    before = _before.pop(id(self), None)
+    if before is None:  # it was entered before Numbus was imported
+        _core.check_float_errors(*_asked())
+    else:
+        _core.restore_float_errors(before)
+
+
+def _follows(self, function):
+    @functools.wraps(function)
+    def followed(*arguments, **keywords):
+        before = _core.check_float_errors(*_asked())
+        try:
+            return function(*arguments, **keywords)
+        finally:
+            _core.restore_float_errors(before)
+
+    return _decorated(self, followed)
+
+
+_set = numpy.seterr
+
+
+@functools.wraps(_set)
 def seterr(all=None, divide=None, over=None, under=None, invalid=None):
-    before = numpy.seterr(all=all, divide=divide, over=over, under=under, invalid=invalid)
-    _follow()
+    before = _set(all=all, divide=divide, over=over, under=under, invalid=invalid)
+    _core.check_float_errors(*_asked())
     return before
 
 
@@ -383,6 +397,7 @@ def _give(where, function, arguments):
 def attach(numbus):
     """Functions whose operations are NumPy's warn for themselves where they are recorded; leaving
     `warnings.catch_warnings`, and the end of the program, give the warnings of what is pending.
+    NumPy's errstate is followed from now on; of one that is in force nobody would say when it ends.
     """
     for place in (numbus, ndarray, _core.ufunc):
         for name, function in list(vars(place).items()):
@@ -414,4 +429,6 @@ def attach(numbus):
             leave(self, *error)
 
     caught.__enter__, caught.__exit__ = __enter__, __exit__
+    errstate.__enter__, errstate.__exit__, errstate.__call__ = _entered, _left, _follows
+    numpy.seterr = seterr
     atexit.register(_core.give_warnings)
