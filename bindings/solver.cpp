@@ -58,6 +58,9 @@ Device& device_of(nb::handle a) { return *array_from(a).base->device; }
 }  // namespace
 
 void bind_solver(nb::module_& m) {
+  m.def("set_stacks", vendor::set_stacks_for_tests, nb::arg("largest") = -1, nb::arg("piece") = 0,
+        "Up to how many rows stacks of matrices are done by one call of a library, and how many at "
+        "a time; for tests and benchmarks.");
   m.def("cusolver_gesvdp",
         [](nb::object a, nb::object s, nb::object u, nb::object v, nb::object info) {
           const InPlace operands;

@@ -78,11 +78,13 @@ class OnGpu {
  public:
   OnGpu(vendor::Linalg what, const Array& first)
       : what_(what),
+        type_(first.dtype),
         rows_(first.layout->shape(first.ndim() - 2)),
         columns_(first.layout->shape(first.ndim() - 1)) {}
 
   const Layout* layout(size_t array, std::span<const int64_t> shape, size_t own, int item) const {
-    const bool by_columns = own == 2 && vendor::lies_by_columns(what_, array, rows_, columns_);
+    const bool by_columns =
+        own == 2 && vendor::lies_by_columns(what_, array, type_, rows_, columns_);
     return dense_layout(shape, dense_order(static_cast<int>(shape.size()), by_columns), item);
   }
   Array operand(size_t array, const Array& a, size_t own) const {
@@ -95,6 +97,7 @@ class OnGpu {
 
  private:
   vendor::Linalg what_;
+  DType type_;
   int64_t rows_, columns_;
 };
 

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "device/cuda/cuda_device.h"
 #include "vendor/blas_form.h"
+#include "vendor/cublas.h"
 #include "vendor/entries.h"
 
 namespace numbus::vendor {
@@ -70,6 +71,13 @@ struct Api {
     find(from, gemm[kOfHalves], "cublasGemmEx" + suffix);
     find(from, strided[kOfHalves], "cublasGemmStridedBatchedEx" + suffix);
   }
+  template <class Function>
+  static void find(const Library& from, CublasStacks::Entry<Function>& entry, const char* name) {
+    for (int i = 0; i < 4; ++i) {
+      entry.name[i] = std::string("cublas") + "SDCZ"[i] + name;
+      resolve(from, entry.name[i], &entry.of[i]);
+    }
+  }
   static void find(const Library& from, Entry& entry, const std::string& name) {
     entry.name = name;
     char (*function)() = nullptr;
@@ -90,6 +98,15 @@ struct Api {
 };
 
 const Api& api() { return entries_of<Api>("cublas"); }
+
+// Only linear algebra asks for these.
+struct StacksApi : CublasStacks {
+  explicit StacksApi(const Library& from) {
+    Api::find(from, getrf, "getrfBatched");
+    Api::find(from, getrs, "getrsBatched");
+    Api::find(from, geam, "geam");
+  }
+};
 
 template <class Doing>
 void check(const Api& cublas, Status status, const std::string& call, Doing doing) {
@@ -217,6 +234,40 @@ void multiply(const Api& cublas, Handle handle, const GemmForm& f) {
 }  // namespace
 
 bool cublas_is_wide() { return !library_report("cublas").found.empty() && api().wide; }
+
+CublasCall::CublasCall(Device& d, const Matrices& a)
+    : a_(a),
+      lock_(handles_mutex),
+      scope_(static_cast<cuda::CudaDevice&>(d).context()),
+      stacks_(entries_of<StacksApi>("cublas")),
+      handle_(handle_of(vendor::api(), static_cast<cuda::CudaDevice&>(d), kDefaultMath)),
+      type_(a.type == DType::F32   ? 0
+            : a.type == DType::F64 ? 1
+            : a.type == DType::C64 ? 2
+                                   : 3) {}
+
+void CublasCall::check(int status, const std::string& call) const {
+  vendor::check(vendor::api(), status, call, [&] {
+    return "working on " + std::to_string(a_.count) + " " + std::string(name(a_.type)) +
+           " matrices " + extents(a_.rows, a_.cols);
+  });
+}
+
+void CublasCall::turn(const char* from, char* to, int64_t rows) const {
+  const void* const nothing = to;
+  const int n = static_cast<int>(rows);
+  on_stack(stacks_.geam, kTranspose, kNoTranspose, n, n, one(a_.type),
+           static_cast<const void*>(from), n, zero(a_.type), nothing, n, static_cast<void*>(to), n);
+}
+
+void CublasCall::copy_first_rows(const char* from, int64_t from_size, char* to, int64_t size,
+                                 int64_t count) const {
+  const void* const nothing = to;
+  on_stack(stacks_.geam, kNoTranspose, kNoTranspose, static_cast<int>(size),
+           static_cast<int>(count), one(a_.type), static_cast<const void*>(from),
+           static_cast<int>(from_size), zero(a_.type), nothing, static_cast<int>(size),
+           static_cast<void*>(to), static_cast<int>(size));
+}
 
 void matmul_cuda(Device& d, const Product& p) {
   const GemmForm f = require_gemm_form(p);

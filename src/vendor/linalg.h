@@ -68,8 +68,8 @@ struct LinalgCall {
 };
 void linalg_cpu(const LinalgCall& c);
 // On a GPU all arrays are dense, their stacks in C order, and matrices lie by rows or, where this
-// is true, by columns; of the first operand's shape.
-bool lies_by_columns(Linalg what, size_t array, int64_t rows, int64_t columns);
+// is true, by columns; of the first operand's type and shape.
+bool lies_by_columns(Linalg what, size_t array, DType type, int64_t rows, int64_t columns);
 // For arrays that lie so, in order on the device's stream, without operands in the place of
 // results. Where a matrix may have no result, it waits for the GPU and raises.
 void linalg_cuda(Device& d, const LinalgCall& c);

@@ -58,7 +58,8 @@ class Call {
     const auto axes = axes_of(c_.what, c_.other);
     for (size_t k = 0; k < c_.layouts.size(); ++k) {
       const Layout& l = *c_.layouts[k];
-      const bool turned = axes[k].size() == 2 && lies_by_columns(c_.what, k, rows(), columns());
+      const bool turned =
+          axes[k].size() == 2 && lies_by_columns(c_.what, k, c_.type, rows(), columns());
       int64_t step = l.itemsize();
       for (int d = l.ndim() - 1; d >= 0; --d) {
         const int last = l.ndim() - 1;
@@ -77,11 +78,13 @@ class Call {
     return {c_.type, count(), m, n, data, info_.data()};
   }
   // Whether each matrix has a result; waits for the GPU.
-  void check() {
+  bool all_done() {
     std::vector<int32_t> words(static_cast<size_t>(count()));
     device_.copy_to_host(words.data(), info_.data(), words.size() * sizeof(int32_t));
-    if (std::ranges::any_of(words, [](int32_t w) { return w != 0; }))
-      raise(ErrorKind::Linalg, failure_of(c_.what));
+    return std::ranges::all_of(words, [](int32_t w) { return w == 0; });
+  }
+  void check() {
+    if (!all_done()) raise(ErrorKind::Linalg, failure_of(c_.what));
   }
 
   void lu() {
@@ -115,9 +118,15 @@ class Call {
     const bool vectors = c_.what == Linalg::Eigh;
     Scratch lost(device_, vectors ? 0 : bytes(0));
     char* const x = vectors ? c_.data[2] : lost.data();
-    copy(x, 0);
-    solver_syevd(device_, matrices(x, rows(), rows()), vectors, c_.other, c_.data[1]);
-    check();
+    Matrices a = matrices(x, rows(), rows());
+    // What a call for a stack has given up is left to the QR iteration.
+    for (const bool again : {false, true}) {
+      copy(x, 0);
+      a.one_by_one = again;
+      solver_syevd(device_, a, vectors, c_.other, c_.data[1]);
+      if (all_done()) return;
+    }
+    raise(ErrorKind::Linalg, failure_of(c_.what));
   }
 
   void singular_values() {
@@ -128,15 +137,26 @@ class Call {
     // these transposes when it is read by rows.
     const Matrices a =
         matrices(lost.data(), std::max(rows(), columns()), std::min(rows(), columns()));
-    if (!vectors) {
-      solver_gesvd(device_, a, c_.data[1], 0, nullptr, nullptr);
-    } else {
-      char *left = c_.data[1], *right = c_.data[3];
-      const int64_t wide = tall ? extent(1, 1) : extent(3, 2);
-      if (!tall) std::swap(left, right);
-      solver_gesvd(device_, a, c_.data[2], wide, left, right);
+    char *const values = c_.data[vectors ? 2 : 1], *left = vectors ? c_.data[1] : nullptr,
+                *right = vectors ? c_.data[3] : nullptr;
+    if (!tall) std::swap(left, right);
+    const int64_t wide = !vectors ? 0 : tall ? extent(1, 1) : extent(3, 2);
+    if (!solver_has_gesvdj(c_.type, rows(), columns())) {
+      solver_gesvd(device_, a, values, wide, left, right);
+      return check();
     }
+    // Jacobi's method gives v, which is its transpose when it is read by rows.
+    solver_gesvdj(device_, a, values, wide, left, right);
+    if (all_done()) return;
+    copy(lost.data(), 0);
+    Matrices turned = matrices(nullptr, a.cols, a.cols);
+    const Scratch vt(device_, vectors ? static_cast<size_t>(count() * a.cols * a.cols) *
+                                            static_cast<size_t>(itemsize(c_.type))
+                                      : 0);
+    solver_gesvd(device_, a, values, wide, left, vt.data());
     check();
+    turned.data = vt.data();
+    if (vectors) solver_turn(device_, turned, right);
   }
 
   void qr() {
@@ -163,7 +183,7 @@ class Call {
 
 }  // namespace
 
-bool lies_by_columns(Linalg what, size_t array, int64_t rows, int64_t columns) {
+bool lies_by_columns(Linalg what, size_t array, DType type, int64_t rows, int64_t columns) {
   switch (what) {
     case Linalg::Solve: return array > 0;  // right sides and solutions, of the transposed matrix
     case Linalg::Eigvalsh:
@@ -171,7 +191,9 @@ bool lies_by_columns(Linalg what, size_t array, int64_t rows, int64_t columns) {
     case Linalg::Qr:
     case Linalg::QrQ: return true;
     case Linalg::Svdvals:
-    case Linalg::Svd: return rows >= columns;
+    case Linalg::Svd:
+      if (array > 0 && solver_has_gesvdj(type, rows, columns)) return array == 1;
+      return rows >= columns;
     default: return false;
   }
 }

@@ -18,6 +18,7 @@ struct Matrices {
   int64_t count = 1, rows = 0, cols = 0;
   char* data = nullptr;
   char* info = nullptr;
+  bool one_by_one = false;  // no call takes them all
 };
 
 // LU with row exchanges, of square matrices; `pivots` are int32, `rows` for each.
@@ -26,7 +27,7 @@ void solver_getrf(Device& d, const Matrices& a, char* pivots);
 // are stored by columns, too.
 void solver_getrs(Device& d, const Matrices& a, const char* pivots, bool transposed, int64_t sides,
                   char* x);
-// Cholesky's triangle over that triangle of `a`.
+// Cholesky's triangle over that triangle of `a`, whose other one may be lost.
 void solver_potrf(Device& d, const Matrices& a, bool upper);
 // R and the reflectors; `tau` has min(rows, cols) elements for each.
 void solver_geqrf(Device& d, const Matrices& a, char* tau);
@@ -35,11 +36,20 @@ void solver_orgqr(Device& d, const Matrices& a, int64_t reflectors, const char* 
 // Singular values, descending, and vectors where `u` is not null, of matrices that have at least as
 // many rows as columns; `a` is destroyed. u has `u_cols` columns: `cols` of them, or `rows`.
 void solver_gesvd(Device& d, const Matrices& a, char* s, int64_t u_cols, char* u, char* vt);
-// The same by a polar decomposition, some three times as fast: u with `cols` columns, and v in
+// The same of real matrices of at most 32 rows, all at once by Jacobi's method, with v in place of
+// its transpose. Ask first; a type and a shape always give the same answer.
+bool solver_has_gesvdj(DType type, int64_t rows, int64_t columns);
+void solver_gesvdj(Device& d, const Matrices& a, char* s, int64_t u_cols, char* u, char* v);
+// The transposes of square matrices.
+void solver_turn(Device& d, const Matrices& a, char* to);
+// By a polar decomposition, some three times as fast: u with `cols` columns, and v in
 // place of its conjugate transpose. False where the library lacks it, or where it had to move small
 // singular values: the results are not to be used then, and `a` is destroyed all the same. Waits
 // for the GPU.
 bool solver_gesvdp(Device& d, const Matrices& a, char* s, char* u, char* v);
+// Stacks of which matrices are done by one call, up to so many rows (-1: as usual), so many at a
+// time (0: as usual).
+void set_stacks_for_tests(int64_t largest, int64_t piece);
 // Eigenvalues, ascending, of the symmetric or Hermitian matrices whose triangle that is; vectors
 // over `a`, which is destroyed in any case.
 void solver_syevd(Device& d, const Matrices& a, bool vectors, bool upper, char* w);

@@ -27,10 +27,20 @@ class FakeCusolver {
   FakeCusolver() {
     vendor::reset_libraries_for_tests();
     vendor::set_candidates("cusolver", {library_.path()});
+    vendor::set_candidates("cublas", {blas_.path()});
   }
-  ~FakeCusolver() { vendor::reset_libraries_for_tests(); }
+  ~FakeCusolver() {
+    vendor::reset_libraries_for_tests();
+    vendor::set_stacks_for_tests(-1, 0);
+  }
   bool has_lapack() { return call<int()>("fake_has_lapack")(); }
   int handles() { return call<int()>("fake_handles")(); }
+  // Jacobi's method gives up in so many calls.
+  void diverge(int times) { call<void(int)>("fake_diverge")(times); }
+  // Calls that took a whole stack, of both libraries.
+  int stacks() {
+    return call<int()>("fake_stacks")() + blas_.call<int(const char*)>("fake_count")("stacks");
+  }
   void fail_next(int status) { call<void(int)>("fake_fail_next")(status); }
 
  private:
@@ -38,7 +48,7 @@ class FakeCusolver {
   Signature* call(const char* name) {
     return library_.call<Signature>(name);
   }
-  FakeLibrary library_{"cusolver"};
+  FakeLibrary library_{"cusolver"}, blas_{"cublas"};
 };
 
 template <class T>
@@ -231,8 +241,7 @@ struct Checks {
     });
   }
 
-  void eigen(bool upper) {
-    const int64_t n = 5;
+  void eigen(bool upper, int64_t n) {
     Stack<T> a(d, n, n);
     a.make_hermitian(0);
     Stack<Real> w(d, n, 1);
@@ -293,7 +302,8 @@ void check_all(Device& d) {
   for (bool flag : {false, true}) {
     checks.lu(flag);
     checks.cholesky(flag);
-    checks.eigen(flag);
+    checks.eigen(flag, 5);
+    checks.eigen(flag, 40);
   }
   checks.general();
   checks.qr(6, 4);
@@ -317,6 +327,40 @@ TEST_CASE_TEMPLATE("cusolver: the arguments of every function", T, float, double
   const int handles = cusolver.handles();
   check_all<T>(*cuda_device(0));
   CHECK(cusolver.handles() <= handles + 1);
+  const int stacks = cusolver.stacks();
+  vendor::set_stacks_for_tests(0, 0);
+  check_all<T>(*cuda_device(0));
+  CHECK(cusolver.stacks() == stacks);
+  vendor::set_stacks_for_tests(-1, 2);  // pieces of two and one
+  check_all<T>(*cuda_device(0));
+}
+
+TEST_CASE("cusolver: which stacks are done by one call") {
+  FakeDriver driver;
+  FakeCusolver cusolver;
+  if (!cusolver.has_lapack()) return;
+  Device& d = *cuda_device(0);
+  auto calls = [&](auto&& work) {
+    const int before = cusolver.stacks();
+    work();
+    return cusolver.stacks() - before;
+  };
+  Checks<float> floats(d);
+  Checks<std::complex<float>> complex(d);
+  CHECK(calls([&] { floats.lu(false); }) == 2);
+  CHECK(calls([&] { floats.cholesky(false); }) == 1);
+  CHECK(calls([&] { floats.eigen(false, 5); }) == 1);
+  CHECK(calls([&] { floats.eigen(false, 40); }) == 1);
+  CHECK(calls([&] { complex.lu(false); }) == 2);
+  CHECK(calls([&] { complex.eigen(false, 5); }) == 0);
+  CHECK(calls([&] { complex.eigen(false, 40); }) == 0);
+  vendor::set_stacks_for_tests(-1, 1);
+  CHECK(calls([&] { floats.cholesky(false); }) == kCount);
+  for (const DType t : {DType::F32, DType::F64}) {
+    CHECK(vendor::solver_has_gesvdj(t, 32, 1));
+    CHECK_FALSE(vendor::solver_has_gesvdj(t, 1, 33));
+  }
+  CHECK_FALSE(vendor::solver_has_gesvdj(DType::C128, 3, 3));
 }
 
 TEST_CASE("cusolver: what cannot be done, and errors") {
@@ -327,6 +371,10 @@ TEST_CASE("cusolver: what cannot be done, and errors") {
   Checks<double> checks(d);
   Stack<double> a(d, 2, 2);
   a.before.assign(a.before.size(), 1.0);
+  a.upload();
+  vendor::solver_potrf(d, checks.of(a), true);
+  CHECK(checks.infos() == std::vector<int>(kCount, 2));
+  vendor::set_stacks_for_tests(0, 0);
   a.upload();
   vendor::solver_potrf(d, checks.of(a), true);
   CHECK(checks.infos() == std::vector<int>(kCount, 2));
@@ -611,8 +659,32 @@ TEST_CASE_TEMPLATE("cusolver: routines of linear algebra that are recorded", T, 
   FakeDriver driver;
   FakeCusolver cusolver;
   if (!cusolver.has_lapack()) return;
-  for (const std::vector<int64_t>& lead : {std::vector<int64_t>{}, {1}, {3}, {2, 3}})
-    RecordedCalls<T>{*cuda_device(0), lead}.all();
+  for (const std::vector<int64_t>& lead : {std::vector<int64_t>{}, {1}, {3}, {2, 3}}) {
+    for (const int64_t largest : {-1, 0}) {
+      vendor::set_stacks_for_tests(largest, 0);
+      RecordedCalls<T>{*cuda_device(0), lead}.all();
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("cusolver: stacks that Jacobi's method gives up", T, float, double) {
+  FakeDriver driver;
+  FakeCusolver cusolver;
+  if (!cusolver.has_lapack()) return;
+  RecordedCalls<T> calls{*cuda_device(0), {2, 3}};
+  for (const bool full : {false, true})
+    for (const auto& [m, n] : {std::pair{6, 4}, {4, 6}, {5, 5}}) {
+      cusolver.diverge(2);  // of vectors, and of values alone
+      calls.svd(m, n, full);
+    }
+  cusolver.diverge(2);
+  calls.eigen(false);
+  cusolver.diverge(0);
+  Drawn<T> a(*cuda_device(0), {2, 3, 3}, true);
+  for (T& v : a.values) v = std::numeric_limits<T>::quiet_NaN();
+  a.upload();
+  CHECK_THROWS_WITH_AS(calls.call(Routine::eigh, false, {a.array}), "Eigenvalues did not converge",
+                       const Error&);
 }
 
 TEST_CASE("cusolver: where there is none") {
