@@ -7,7 +7,7 @@
 
 namespace numbus::frontend {
 
-// np.block of lists as they are written: their depths and the arrays' axes are known.
+// np.block: the depths of lists, also of run time, and the arrays' axes are known.
 Value Lower::call_block(const Call& c) {
   const Node& n = c.n;
   expect(c, "np.block", 1, 1);
@@ -16,9 +16,16 @@ Value Lower::call_block(const Call& c) {
     return v.type.is(Type::Tag::Tuple) && (v.type.listed || v.type.text == "list");
   };
   size_t ndim = 0;
+  bool unknown = false;
   std::function<size_t(const Value&)> depth_of = [&](const Value& v) -> size_t {
-    if (v.type.is(Type::Tag::List))
-      not_yet(n, "np.block of a list of run time", "[[a, b], [c, d]]");
+    if (v.type.is(Type::Tag::List)) {
+      const Type* of = &v.type;
+      size_t lists = 0;
+      for (; of->is(Type::Tag::List); of = &of->items[0]) ++lists;
+      unknown = unknown || of->unknown();
+      if (of->is_array()) ndim = std::max<size_t>(ndim, of->ndim);
+      return lists;
+    }
     if (v.type.is(Type::Tag::Tuple) && !is_list(v)) fail(n, "np.block of a tuple", "a list");
     if (!is_list(v)) {
       if (v.type.is_array()) ndim = std::max<size_t>(ndim, v.type.ndim);
@@ -31,9 +38,25 @@ Value Lower::call_block(const Call& c) {
     return depth + 1;
   };
   const size_t depth = depth_of(all);
+  if (unknown) return {};
   ndim = std::max(ndim, depth);
   size_t calls = 0;
+  auto call = [&](const char* name, std::vector<Value> args) {
+    // Names of a function that is expanded are told apart by the place of its call.
+    Node& at = places_.emplace_back(n);
+    at.col += 1000 * static_cast<int>(++calls);
+    try {
+      return call_function({at, std::move(args), {}}, u_.program.library(name));
+    } catch (CompileError& e) {
+      name_own_line(n, e);
+      throw;
+    }
+  };
   std::function<Value(const Value&, size_t)> build = [&](const Value& v, size_t level) -> Value {
+    const auto axis = static_cast<int64_t>(ndim - depth + level);
+    if (v.type.is(Type::Tag::List))
+      return call("np.block of a list",
+                  {v, known_integer(axis), known_integer(static_cast<int64_t>(ndim))});
     if (!is_list(v)) {
       Value a = as_array(n, v);
       if (a.lazy) a = materialise(n, a);
@@ -57,20 +80,10 @@ Value Lower::call_block(const Call& c) {
       if (parts.items.back().unknown()) return {};
       parts.type.items.push_back(parts.items.back().type);
     }
-    const auto axis = static_cast<int64_t>(ndim - depth + level);
-    // Names of a function that is expanded are told apart by the place of its call.
-    Node& at = places_.emplace_back(n);
-    at.col += 1000 * static_cast<int>(++calls);
-    try {
-      return call_function({at, {parts, known_integer(axis)}, {}},
-                           u_.program.library("np.concatenate"));
-    } catch (CompileError& e) {
-      name_own_line(n, e);
-      throw;
-    }
+    return call("np.concatenate", {parts, known_integer(axis)});
   };
   Value result = build(all, 0);
-  if (result.unknown() || is_list(all)) return result;
+  if (result.unknown() || is_list(all) || all.type.is(Type::Tag::List)) return result;
   return converted_copy(n, result, result.type.dtype, kept_order(result));
 }
 

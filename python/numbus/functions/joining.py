@@ -88,6 +88,8 @@ def _joined_in_function(arrays, axis, dtype, casting):
     """concatenate() of a tuple in compiled functions."""
     if not isinstance(arrays, (tuple, list)):
         not_yet("np.concatenate() of what is no tuple", "a tuple of arrays, or reshape()")
+    if not np.is_known(len(arrays)):
+        return _joined_of_list(arrays, axis, dtype, casting)
     if axis is None:
         parts = tuple([np.asarray(a).ravel() for a in arrays])
         return routines.join(parts, 0, _common_type(arrays, parts, dtype, casting))
@@ -96,6 +98,34 @@ def _joined_in_function(arrays, axis, dtype, casting):
         raise ValueError("[concatenate] 0-d arrays cannot be joined; got 0-d; expected 1-d or more")
     along = distinct("concatenate", axis, parts[0].ndim)[0]
     return routines.join(parts, along, _common_type(arrays, parts, dtype, casting))
+
+
+def _joined_of_list(arrays, axis, dtype, casting):
+    """concatenate() of a list of run time, whose arrays have one type and number of axes."""
+    if len(arrays) == 0:
+        raise ValueError("[concatenate] no arrays; got an empty sequence; expected at least one")
+    if axis is None:
+        return _joined_of_list([np.asarray(a).ravel() for a in arrays], 0, dtype, casting)
+    first = np.asarray(arrays[0])
+    if first.ndim == 0:
+        raise ValueError("[concatenate] 0-d arrays cannot be joined; got 0-d; expected 1-d or more")
+    along = distinct("concatenate", axis, first.ndim)[0]
+    total = 0
+    for part in arrays:
+        total += part.shape[along]
+        if (
+            part.shape[:along] != first.shape[:along]
+            or part.shape[along + 1 :] != first.shape[along + 1 :]
+        ):
+            raise ValueError("[concatenate] extents differ; got other ones; expected equal extents")
+    into = _common_type((first,), (first,), dtype, casting)
+    out = np.empty((*first.shape[:along], total, *first.shape[along + 1 :]), into)
+    at = 0
+    for part in arrays:
+        end = at + part.shape[along]
+        out[_along(along, first.ndim, slice(at, end))] = part
+        at = end
+    return out
 
 
 def _common_type(arrays, parts, dtype, casting):
@@ -129,7 +159,9 @@ def stack(
     if _compiled:
         if not isinstance(arrays, (tuple, list)):
             not_yet("np.stack() of what is no tuple", "a tuple of arrays")
-        parts = tuple([np.expand_dims(np.asarray(a), axis) for a in arrays])
+        parts = _each(lambda a: np.expand_dims(np.asarray(a), axis), arrays)
+        if len(parts) == 0:
+            raise ValueError("[stack] no arrays; got an empty sequence; expected at least one")
         for part in parts:
             if part.shape != parts[0].shape:
                 raise ValueError("[stack] shapes; got different ones; expected equal ones")
@@ -145,8 +177,17 @@ def stack(
 @quick("vstack")
 def vstack(tup: Any, *, dtype: DTypeArg = None, casting: Any = "same_kind"):
     """Arrays joined row-wise; 1-D arrays count as rows."""
-    parts = tuple([np.atleast_2d(a) for a in tup])
+    parts = _each(np.atleast_2d, tup)
     return _joined("vstack", parts, 0, dtype, casting)
+
+
+def _each(f, arrays):
+    """What a function gives for each of the arrays; in compiled functions a list of run time stays
+    one.
+    """
+    if _compiled and not np.is_known(len(arrays)):
+        return [f(a) for a in arrays]
+    return tuple([f(a) for a in arrays])
 
 
 def _joined(op, parts, axis, dtype, casting):
@@ -159,22 +200,23 @@ def _joined(op, parts, axis, dtype, casting):
 @quick("hstack")
 def hstack(tup: Any, *, dtype: DTypeArg = None, casting: Any = "same_kind"):
     """Arrays joined along the second axis (the first for 1-D arrays)."""
-    parts = tuple([np.atleast_1d(a) for a in tup])
-    axis = 0 if len(parts) == 0 or parts[0].ndim == 1 else 1
-    return _joined("hstack", parts, axis, dtype, casting)
+    parts = _each(np.atleast_1d, tup)
+    if len(parts) == 0:
+        raise ValueError("[hstack] no arrays; got an empty sequence; expected at least one")
+    return _joined("hstack", parts, 0 if parts[0].ndim == 1 else 1, dtype, casting)
 
 
 @function("np.dstack")
 def dstack(tup: Any):
     """Arrays joined along the third axis."""
-    return np.concatenate(tuple([_three_axes(np.asarray(a)) for a in tup]), 2)
+    return np.concatenate(_each(lambda a: _three_axes(np.asarray(a)), tup), 2)
 
 
 @function("np.column_stack")
 @quick("column_stack")
 def column_stack(tup: Any):
     """1-D arrays as the columns of a 2-D array; 2-D arrays are joined along the second axis."""
-    parts = tuple([_column(np.asarray(a)) for a in tup])
+    parts = _each(lambda a: _column(np.asarray(a)), tup)
     return _joined("column_stack", parts, 1, None, "same_kind")
 
 

@@ -71,3 +71,22 @@ def _in_type(values, dtype):
     """Numbers of a type; of integers those below."""
     of_integers = dtype == np.float16 or dtype == np.float32 or dtype == np.float64
     return values.astype(dtype) if of_integers else np.floor(values).astype(dtype)
+
+
+@known("np.block of a list")
+@expanded
+def block_of_list(items, axis, ndim):
+    """np.block of a list of run time, whose arrays are joined along `axis`, and those of its lists
+    along the next one.
+    """
+    if len(items) == 0:
+        raise ValueError("List at arrays cannot be empty")
+    if isinstance(items[0], list):
+        return np.concatenate([block_of_list(x, axis + 1, ndim) for x in items], axis)
+    return np.concatenate([with_axes(np.asarray(x), ndim) for x in items], axis)
+
+
+@expanded
+def with_axes(a, ndim):
+    """With as many axes of one element before the others as make `ndim`."""
+    return a if a.ndim == ndim else a.reshape((1,) * (ndim - a.ndim) + a.shape)
