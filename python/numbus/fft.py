@@ -117,7 +117,8 @@ def _scale(op, norm, points, inverse):
 
 
 def _points(op, n):
-    n = one_int(op, "number of points", no_flags(op, n))
+    # NumPy's transforms of real data take True for 1, the others refuse it.
+    n = one_int(op, "number of points", int(n) if op == "rfft" and n is True else no_flags(op, n))
     if n < 1:
         raise ValueError(message(op, "no points to transform", n, "1 or more along each axis"))
     return n
