@@ -68,3 +68,18 @@ def test_wrong_draws(arguments, error):
     *given, dtype = arguments
     with pytest.raises(error, match=r"\[draw\]"):
         nb._core.draw(*given, np.dtype(dtype))
+
+
+@pytest.mark.parametrize(
+    "kind, vectors", [("float64", "v2.f64"), ("float32", "v4.f32"), ("uint64", "v2.")]
+)
+def test_numbers_of_a_counter_are_stored_as_vectors(kind, vectors):
+    """On a GPU, where single numbers of each thread would be parts of sectors."""
+    from numbus import _core
+    from numbus.primitives import _device, random
+
+    kernel = _core.Kernel(
+        lambda: _device.program.anew(random.make_philox(kind)), dict(_device._OPTIONS), "philox"
+    )
+    types = [_device.array(kind, aligned=True), _device.INT, _device.array("uint64")]
+    assert kernel.ptx(types, 90, 80, True).count(f"st.global.{vectors}") == 2

@@ -97,6 +97,9 @@ def make_philox(kind):
                 if i < n:
                     out[i] = v
                 i += 1
+            # Another end than the other branch has: LLVM would join the last store of both, which
+            # would not be part of a vector any more.
+            cuda.threadfence_block()
 
     return philox
 
