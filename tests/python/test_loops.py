@@ -1,6 +1,5 @@
 """Loops of scripts that are compiled as they run: what they leave behind is what CPython leaves."""
 
-import _thread
 import inspect
 import os
 import re
@@ -13,27 +12,12 @@ import time
 import numbus as nb
 import numpy as np
 import pytest
-from numbus import loops
-from numbus.loops import background, numbers, select
+from numbus.loops import numbers, select
 from numbus.loops import run as runtime
 
+from tests.loops.checking import check, installed  # noqa: F401 - a fixture
 from tests.loops.grow import script
 from tests.loops.run import AFTER, differences, execute
-
-
-@pytest.fixture(autouse=True)
-def installed(monkeypatch):
-    """Rewritten modules find what they call; loops are compiled in execute() only."""
-    loops.install()
-    runtime.configure(False)
-    monkeypatch.setattr(background, "RAISES", True)
-    # Threads and timers of the tests' runner.
-    monkeypatch.setattr(runtime, "_idle", _thread._count())
-    monkeypatch.setattr(runtime, "_SIGNALS", [])
-    sys.set_int_max_str_digits(0)
-    yield
-    runtime.configure(False)
-
 
 FAILED = 1214716, 1233753, 1500033, 1500057, 1500217
 
@@ -43,15 +27,6 @@ def test_random_scripts(seed):
     library = nb if seed % 4 == 3 else np
     found, _ = differences(script(seed), AFTER[seed % 3], library)
     assert not found
-
-
-def check(text, after=1, library=np, entered=None):
-    """The loops of a script, which does the same plain and compiled; entered: whether any was."""
-    found, made = differences(textwrap.dedent(text), after, library)
-    assert not found
-    if entered is not None:
-        assert bool(sum(loop.entries for loop in made)) is entered, [m.why for m in made]
-    return made
 
 
 def test_loops_that_are_given_up_run_nothing_of_the_program():

@@ -20,8 +20,9 @@ _count = 0  # threads that compile, of which the program does not know
 class Code:
     """A compiled loop for certain types."""
 
-    def __init__(self, call, loops, lines, is_deep, text):
+    def __init__(self, call, loops, words, lines, is_deep, text):
         self._call, self.loops, self.lines = call, loops, lines
+        self.words = words  # numbers for ranges in the heads of loops
         self.is_deep = is_deep  # whether a function in it calls itself
         self.text = text  # lines of the functions in the kernel language
 
@@ -165,7 +166,7 @@ def _compile(this, fixed, entry, types):
     lines = {n.at: n.lineno for n in ast.walk(this.node) if hasattr(n, "at")}
     loops = [(n.at, n.target, heads.over(n)) for n in emitter.loops]
     is_deep = any(called.calls_itself for called, _ in emitter.made)
-    return Code(call, loops, lines, is_deep, shown)
+    return Code(call, loops, emitter.words, lines, is_deep, shown)
 
 
 def _short(this):

@@ -8,7 +8,7 @@ at the head of a loop only grow, until an emission changes nothing.
 
 import ast
 
-from . import calls, folds, heads, lines, numbers, places, select, strips
+from . import calls, folds, for_heads, heads, lines, numbers, places, select, strips
 from .numbers import CODES, STORES, Unsupported, Value
 
 INDENT = "    "
@@ -20,7 +20,9 @@ class NotCompiled(Exception):
     """The loop would be left in each iteration: the line and why."""
 
 
-class Emitter(calls.Calls, folds.Folds, lines.Lines, places.Places, strips.Strips):
+class Emitter(
+    calls.Calls, folds.Folds, for_heads.ForHeads, lines.Lines, places.Places, strips.Strips
+):
     """Emits one loop for the kinds of its names at the entry.
 
     loop: with numbered statements. names: those that are assigned to. fixed: what each other name,
@@ -81,6 +83,7 @@ class Emitter(calls.Calls, folds.Folds, lines.Lines, places.Places, strips.Strip
             state += [f"{n}_t", *(f"{n}_{s}" for s in sorted(self.stores[n]))]
         for loop in self.loops:
             state += [f"k{loop.at}", f"e{loop.at}", f"s{loop.at}"]
+        state += self._of_ranges()
         return state + [f"{a}_0" for a in self.growing]
 
     # --- the functions
@@ -125,7 +128,11 @@ class Emitter(calls.Calls, folds.Folds, lines.Lines, places.Places, strips.Strip
             self.line(f"k{loop.at} = 0")
             self.line(f"e{loop.at} = 0")
             self.line(f"s{loop.at} = 0")
-        last = 4 + 2 * (len(self.names) + len(self.more)) + 3 * len(self.loops)
+        first = 4 + 2 * (len(self.names) + len(self.more)) + 3 * len(self.loops)
+        last = first + self.words
+        of_outer = len([x for r in heads.ranges(self.loop) for x in r])
+        for k, name in enumerate(self._of_ranges()):
+            self.line(f"{name} = int(si[{first + k}])" if k < of_outer else f"{name} = 0")
         self.line(f"true_ = int(si[{last}])")
         self.line(f"false_ = int(si[{last + 1}])")
         most = "".join(f", {f[5]}_{d}" for f in self.by_parameter.values() for d in range(f[3])
@@ -165,6 +172,8 @@ class Emitter(calls.Calls, folds.Folds, lines.Lines, places.Places, strips.Strip
         for k, loop in enumerate(self.loops):
             for m, word in enumerate("kes"):
                 leave.append(f"{INDENT}si[{first + 3 * k + m}] = {word}{loop.at}")
+        for k, name in enumerate(self._of_ranges(), first + 3 * len(self.loops)):
+            leave.append(f"{INDENT}si[{k}] = {name}")
         for k, a in enumerate(self.growing):
             leave.append(f"{INDENT}si[{last + 2 + k}] = {a}_0")
         leave += [f"{INDENT}si[0] = at", f"{INDENT}return at"]
@@ -301,7 +310,8 @@ class Emitter(calls.Calls, folds.Folds, lines.Lines, places.Places, strips.Strip
         self.at = n.at
         is_for = isinstance(n, ast.For)
         if is_for and (over := heads.over(n)):
-            read = [name for name in over.names if name in self.names]
+            inside = {x for r in over.ranges for x in names_read(r, self.names)}
+            read = sorted({*(name for name in over.names if name in self.names), *inside})
             env = self._tried(n, read, env, lambda e: self._over(n, over, e))
             if env is None:
                 return None
@@ -341,49 +351,6 @@ class Emitter(calls.Calls, folds.Folds, lines.Lines, places.Places, strips.Strip
             ended = _join(ended, e)
         return ended
 
-    def _range(self, n, env):
-        call, backwards = heads.range_of(n.iter)
-        for word in ("range", "reversed")[: 1 + backwards]:
-            if word in self.entry or self.fixed.get(word) != ("call", word):
-                raise Unsupported(f"a {word}() that is not Python's")
-        args = [self.value(a, env) for a in call.args]
-        for a in args:
-            if a.kind not in numbers.INTEGERS:
-                raise Unsupported("range() of something else than integers")
-        texts = [a.text for a in args]
-        if len(texts) == 1:
-            texts = ["0", *texts]
-        step = texts[2] if len(texts) == 3 else "1"
-        if _is_small(step) and int(step.strip("()")) == 0:
-            raise Unsupported("a step of zero")
-        for word, text in zip("bes", (*texts[:2], step)):
-            self.line(f"{word}{n.at} = {text}")
-            if not _is_small(text):
-                name = f"{word}{n.at}"
-                self.check(f"{name} > {1 << 61} or {name} < {-(1 << 61)}")
-        if not _is_small(step):
-            self.check(f"s{n.at} == 0")
-        if backwards:
-            b, e, s = (self.temporary(f"{word}{n.at}") for word in "bes")
-            count = self.temporary(f"({e} - {b} + {s} - (1 if {s} > 0 else -1)) // {s}")
-            self.line(f"b{n.at} = {b} + (max({count}, 0) - 1) * {s}")
-            self.line(f"e{n.at} = {b} - {s}")
-            self.line(f"s{n.at} = -{s}")
-        return env
-
-    def _over(self, n, over, env):
-        """The bounds of the indices of a loop over items."""
-        parts = self._sequences(n, over, env)
-        if over.around and self.fixed.get(over.around) != ("call", over.around):
-            raise Unsupported(f"a loop over {over.around}(…) that is not Python's")
-        if n is not self.loop:
-            ends = [f"{a[5]}_{len(at)}" for a, at in parts]
-            for word, text in zip("bes", ("0", ends[0], "1")):
-                self.line(f"{word}{n.at} = {text}")
-            for end in ends[1:]:
-                self.line(f"e{n.at} = min(e{n.at}, {end})")
-        return env
-
     def _for_body(self, n, env):
         if over := heads.over(n):
             self.block(f"for k{n.at} in range(b{n.at}, e{n.at}):")
@@ -394,15 +361,6 @@ class Emitter(calls.Calls, folds.Folds, lines.Lines, places.Places, strips.Strip
         self.block(f"for k{n.at} in range({bounds}):")
         self._set(n.target.id, Value(f"k{n.at}", "i"))
         return self._rest_of_body(n, env, {**env, n.target.id: frozenset("i")})
-
-    def _step(self, n):
-        """The text of what the number of a loop grows by."""
-        if heads.over(n):
-            return "1"
-        call, backwards = heads.range_of(n.iter)
-        text = ast.unparse(call.args[2]) if len(call.args) == 3 else "1"
-        known = _is_small(text) and not backwards
-        return text if known and (n is not self.loop or text == "1") else f"s{n.at}"
 
     def _rest_of_body(self, n, env, inside):
         self.at = n.body[0].at
@@ -697,13 +655,6 @@ class Emitter(calls.Calls, folds.Folds, lines.Lines, places.Places, strips.Strip
         array, index = self._element(n, env)
         v = numbers.load(array, index)
         return Value(self.temporary(v.text), v.kind)
-
-
-def _is_small(text):
-    try:
-        return 0 < abs(int(text)) < 1 << 61 or int(text) == 0
-    except ValueError:
-        return False
 
 
 def _load(target):

@@ -49,7 +49,7 @@ def _loop(g):
     """A generator expression as a loop."""
     of = g.generators[0]
     made = ast.copy_location(ast.For(of.target, of.iter, [], []), g)
-    made.opaque = False
+    made.opaque, made.at = False, 0
     return made
 
 
@@ -97,6 +97,7 @@ class Folds:
 
     def _fold(self, name, g, env, r, count):
         loop, k = _loop(g), f"k_{r}"
+        loop.at = r
         over = heads.over(loop)
         head = self._over_items(loop, over, env, k) if over else self._over_range(loop, env, k)
         self.line(f"{count} = 0")
@@ -158,11 +159,17 @@ class Folds:
         parts = self._sequences(loop, over, env, ("ours",))  # none grows meanwhile
         if over.around and self.fixed.get(over.around) != ("call", over.around):
             raise Unsupported(f"{over.around}(…) that is not Python's")
-        end = self.temporary(f"{parts[0][0][5]}_{len(parts[0][1])}")
-        for a, at in parts[1:]:
-            self.line(f"{end} = min({end}, {a[5]}_{len(at)})")
+        for r, names in zip(over.ranges, heads.ranges(loop)):
+            self._bounds_of_range(r, names, env)
+        end = self.temporary(self._count(parts[0]))
+        for part in parts[1:]:
+            self.line(f"{end} = min({end}, {self._count(part)})")
         values = []
-        for array, at in parts:
+        for part in parts:
+            if isinstance(part, heads.Numbers):
+                values.append(Value(f"({part.first} + {k} * {part.step})", "i"))
+                continue
+            array, at = part
             if array[3] - len(at) > 1:
                 raise Unsupported("rows in an expression of items")
             values.append(numbers.load(array, ", ".join((*at, k))))

@@ -3,27 +3,52 @@ iterators by which CPython goes on with what is left of one.
 """
 
 import ast
+import collections
+
+_LIMIT = 1 << 61
+
+
+# The names that hold a range in the head of a loop over zip() or enumerate().
+Numbers = collections.namedtuple("Numbers", "first count step")
+
+
+def ranges(loop):
+    """These names, for each such range."""
+    found = over(loop) if isinstance(loop, ast.For) else None
+    count = len(found.ranges) if found else 0
+    return [Numbers(*(f"{w}{loop.at}_{k}" for w in "bns")) for k in range(count)]
 
 
 class Over:
-    """The head of a loop over items. around: "", "enumerate" or "zip"; names: of the sequences."""
+    """The head of a loop over items. around: "", "enumerate" or "zip"; parts: what it goes over,
+    names of sequences and calls of range(); names: of the sequences.
+    """
 
-    def __init__(self, around, names, start=0):
-        self.around, self.names, self.start = around, names, start
+    def __init__(self, around, parts, start=0):
+        self.around, self.parts, self.start = around, parts, start
+        self.names = [p for p in parts if isinstance(p, str)]
+        self.ranges = [p for p in parts if not isinstance(p, str)]
 
-    def rest(self, sequences, index):
-        """An iterator over the items from an index on."""
-        iterators = [iter(s) for s in sequences]
-        for i in iterators:
-            i.__setstate__(index)
+    def rest(self, sequences, index, ranges=()):
+        """An iterator over the items from an index on; sequences: one for each part, of which
+        those of ranges are not looked at; ranges: (number at index zero, count, step) of these.
+        """
+        iterators, ranges = [], iter(ranges)
+        for part, s in zip(self.parts, sequences):
+            if isinstance(part, str):
+                iterators.append(iter(s))
+                iterators[-1].__setstate__(index)
+            else:
+                first, count, step = next(ranges)
+                iterators.append(iter(range(first + index * step, first + count * step, step)))
         if self.around == "zip":
             return zip(*iterators)
         (first,) = iterators
         return enumerate(first, self.start + index) if self.around else first
 
     def position(self, iterator, sequences):
-        """(index, end) of what an iterator has left to give of these sequences; None where it is
-        no iterator over them, or nothing is left.
+        """(index, end, ranges as for rest()) of what an iterator has left to give of these
+        sequences; None where it is no iterator over them, or nothing is left.
         """
         found = [iterator]
         if self.around:
@@ -38,15 +63,29 @@ class Over:
             found = found[:1]
         if len(found) != len(sequences):
             return None
-        for i, sequence in zip(found, sequences):
+        ranges = []
+        for part, i, sequence in zip(self.parts, found, sequences):
+            if not isinstance(part, str):
+                if type(i) is not _RANGE_ITERATOR:
+                    return None
+                _, (of,), *at = i.__reduce__()
+                if max(abs(of.start), abs(of.stop), abs(of.step)) >= _LIMIT:
+                    return None
+                ranges.append(of[at[0] or 0 :] if at else of)
+                continue
             if type(i) not in _ITERATORS:
                 return None
             _, of, *at = i.__reduce__()
             if not at or of[0] is not sequence:
                 return None
             index.add(at[0])
-        end = min(map(len, sequences))
-        return (*index, end) if len(index) == 1 and min(index) < end else None
+        if len(index) > 1:
+            return None
+        first = index.pop() if index else 0
+        ends = [len(s) for p, s in zip(self.parts, sequences) if isinstance(p, str)]
+        ends += [first + len(r) for r in ranges]
+        found = [(r.start - first * r.step, first + len(r), r.step) for r in ranges]
+        return (first, min(ends), found) if first < min(ends) else None
 
 
 class _Items:
@@ -55,6 +94,7 @@ class _Items:
 
 
 _ITERATORS = type(iter([])), type(iter(_Items()))  # of lists, and of arrays
+_RANGE_ITERATOR = type(iter(range(0)))
 
 
 def range_of(node):
@@ -87,20 +127,26 @@ def over(loop):
     node, of = loop.iter, None
     if name_of(node):
         of = Over("", [name_of(node)])
-    elif _is_call(node, "zip") and node.args and all(map(name_of, node.args)):
-        of = Over("zip", [name_of(a) for a in node.args])
-    elif _is_call(node, "enumerate") and 1 <= len(node.args) <= 2 and name_of(node.args[0]):
+    elif _is_call(node, "zip") and node.args and all(map(_part, node.args)):
+        of = Over("zip", [_part(a) for a in node.args])
+    elif _is_call(node, "enumerate") and 1 <= len(node.args) <= 2 and _part(node.args[0]):
         start = node.args[1] if len(node.args) > 1 else ast.Constant(0)
         if isinstance(start, ast.Constant) and type(start.value) is int and start.value < 1 << 61:
-            of = Over("enumerate", [name_of(node.args[0])], start.value)
+            of = Over("enumerate", [_part(node.args[0])], start.value)
     if of is None:
         return None
-    count = {"": None, "enumerate": 2, "zip": len(of.names)}[of.around]
+    count = {"": None, "enumerate": 2, "zip": len(of.parts)}[of.around]
     if count is None:
         return of if isinstance(loop.target, ast.Name) else None
     names = targets(loop)
     fits = isinstance(loop.target, ast.Tuple) and names and len(set(names)) == count == len(names)
     return of if fits else None
+
+
+def _part(node):
+    """What zip() and enumerate() may go over: the name of a sequence, or a call of range()."""
+    found = range_of(node)
+    return found[0] if found and not found[1] else name_of(node)
 
 
 def name_of(node):

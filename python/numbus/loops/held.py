@@ -244,13 +244,13 @@ class Held:
             raise TooCostly
 
     def sequences(self, over):
-        """The lists or arrays that a loop goes over."""
-        return [self.values.get(n) for n in over.names]
+        """The lists or arrays that a loop goes over; None in the place of ranges."""
+        return [self.values.get(n) if isinstance(n, str) else None for n in over.parts]
 
-    def words(self, loops):
+    def words(self, loops, ranges=0):
         """The numbers that code begins with, and room for those it ends with."""
         names = [*self.loop.names, *self.numbers]
-        last = 4 + 2 * len(names) + 3 * loops
+        last = 4 + 2 * len(names) + 3 * loops + ranges
         growing = [extents[0] for _, _, _, extents, grows, _ in self._listed if grows]
         si = numpy.zeros(last + 2 + len(growing), numpy.int64)
         si[last : last + 2] = id(True), id(False)

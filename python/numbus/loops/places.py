@@ -10,11 +10,14 @@ class Places:
     """The part of an emitter that finds elements."""
 
     def _sequences(self, n, over, env, others=("ours", "grows")):
-        """(array, indices) of the arrays, lists and rows that a loop goes over; others: the kinds
-        of those that it may not.
+        """(array, indices) of the arrays, lists and rows that a loop goes over, and Numbers of
+        ranges; others: the kinds of those that it may not.
         """
-        parts = []
-        for name in over.names:
+        parts, of_ranges = [], iter(heads.ranges(n))
+        for name in over.parts:
+            if not isinstance(name, str):
+                parts.append(next(of_ranges))
+                continue
             array, at = self.fixed.get(name), ()
             if name in self.entry:
                 array, at = self._row_of(name, env)
@@ -38,7 +41,11 @@ class Places:
     def _items(self, n, over, env):
         """Assigns to the names in the head of a loop over items: the kinds of names."""
         values = []
-        for array, at in self._sequences(n, over, env):
+        for part in self._sequences(n, over, env):
+            if isinstance(part, heads.Numbers):
+                values.append(Value(f"({part.first} + k{n.at} * {part.step})", "i"))
+                continue
+            array, at = part
             if array[3] - len(at) > 1:
                 values.append(Value(f"k{n.at}", kind_of_rows(array)))
             else:

@@ -187,11 +187,13 @@ class Rewriter(ast.NodeTransformer):
             rest = ast.For(copy.deepcopy(target), _call(number, "rest"), plain, last)
         else:
             target, over = _nothing(), ast.Constant(None)
-            first = [ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Break()], [])]
+            # Its `else` does not leave the loop around it (select.why_not).
+            first = [ast.If(ast.UnaryOp(ast.Not(), node.test), [*node.orelse, ast.Break()], [])]
             for n in first:
                 _located(n, node)
-            again = ast.While(copy.deepcopy(node.test), plain, [])
-            rest = ast.If(_call(number, "rest"), [again], [])
+            node.orelse = []
+            again = ast.While(copy.deepcopy(node.test), plain, copy.deepcopy(original.orelse))
+            rest = ast.If(_call(number, "rest"), [again], copy.deepcopy(original.orelse))
         after = ast.For(live, _call(number, "after"), resumed, [rest])
         return ast.For(
             target,
@@ -213,7 +215,8 @@ class _Resumed:
     def block(self, loop):
         body = []
         if isinstance(loop, ast.While):
-            leave = ast.If(ast.UnaryOp(ast.Not(), copy.deepcopy(loop.test)), [ast.Break()], [])
+            last = [*copy.deepcopy(loop.orelse), ast.Break()]
+            leave = ast.If(ast.UnaryOp(ast.Not(), copy.deepcopy(loop.test)), last, [])
             leave = _located(leave, loop)
             body.append(_located(ast.If(self._ask("at", loop.at, loop.at + 1), [leave], []), loop))
         return body + [self.statement(n) for n in loop.body]
@@ -237,8 +240,13 @@ class _Resumed:
             )
         body = [self.statement(s) for s in n.body]
         if isinstance(n, ast.While):
-            inside = self._ask("inside", n.at + 1, n.end)
-            return ast.While(ast.BoolOp(ast.Or(), [inside, copy.deepcopy(n.test)]), body, [])
+            inside = self._ask("inside", n.at + 1, n.middle)
+            test = copy.deepcopy(n.test)
+            if n.orelse:  # where it goes on in the `else`, the condition was false
+                in_else = self._ask("inside", n.middle, n.end)
+                test = ast.BoolOp(ast.And(), [ast.UnaryOp(ast.Not(), in_else), test])
+            last = [self.statement(s) for s in n.orelse]
+            return ast.While(ast.BoolOp(ast.Or(), [inside, test]), body, last)
         over = copy.deepcopy(n.iter)
         if n.orelse:  # where it goes on in the `else`, no item is left
             over = ast.IfExp(self._ask("inside", n.middle, n.end), ast.Tuple([], ast.Load()), over)

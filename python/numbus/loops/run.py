@@ -278,12 +278,14 @@ def _enter(run, frame):
         return None
     if code.is_deep and not _has_room(frame):
         return None
-    si, sf = held.words(len(code.loops))
+    si, sf = held.words(len(code.loops), code.words)
     if this.is_for:
-        over = _left(run, held)
-        if over is None or max(map(abs, over)) >= _LIMIT:
+        over, ranges = _left(run, held)
+        if over is None or max(map(abs, (*over, *ranges))) >= _LIMIT:
             return None
         si[1:4] = over
+        at = _first_of_ranges(this, held, code)
+        si[at : at + len(ranges)] = ranges
     try:
         held.copy_lists()
     except MemoryError:
@@ -331,12 +333,22 @@ def _has_room(frame):
 
 
 def _left(run, held):
-    """(first, end, step) of the numbers, or indices, that are left of a for loop, or None."""
+    """(first, end, step) of the numbers, or indices, that are left of a for loop, or None; and the
+    numbers of ranges in its head.
+    """
     rest, over = run.rest, heads.over(run.loop.node)
     if over is None:
-        return (rest.start, rest.stop, rest.step) if type(rest) is range else None
+        return ((rest.start, rest.stop, rest.step) if type(rest) is range else None), ()
     found = over.position(rest, held.sequences(over))
-    return found and (*found, 1)
+    if found is None:
+        return None, ()
+    first, end, ranges = found
+    return (first, end, 1), [x for r in ranges for x in r]
+
+
+def _first_of_ranges(this, held, code):
+    """Where the numbers of ranges in the heads of loops begin."""
+    return 4 + 2 * (len(this.names) + len(held.numbers)) + 3 * len(code.loops)
 
 
 def _expected(run):
@@ -363,13 +375,19 @@ def _values(run, held, si, sf, code):
             empty.append(j)
     positions = {}
     first = 4 + 2 * (len(this.names) + len(held.numbers))
+    word = _first_of_ranges(this, held, code)
     for m, (at, target, over) in enumerate(code.loops):
+        count = 3 * len(over.ranges) if over else 0
+        ranges = [si[j : j + 3] for j in range(word, word + count, 3)]
+        word += count
         k, e, s = si[first + 3 * m : first + 3 * m + 3]
         if not s:
             continue  # one that has not begun
         if over:
             now = dict(zip(this.names, values))
-            rest = over.rest([now.get(n, held.values.get(n)) for n in over.names], k + 1)
+            of = [now.get(n, held.values.get(n)) if isinstance(n, str) else None
+                  for n in over.parts]  # fmt: skip
+            rest = over.rest(of, k + 1, ranges)
         else:
             rest = range(k + s, e, s)
         if at == this.node.at:

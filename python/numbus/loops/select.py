@@ -161,14 +161,31 @@ def why_not(loop):
         if is_mangled(name):
             return f"line {n.lineno}: the name '{name}', which is another one in a class"
         count += isinstance(n, ast.stmt)
+    if isinstance(loop, ast.While) and _leaves(loop.orelse):
+        return f"line {loop.lineno}: a while loop whose else leaves the loop around it"
     if count > MOST_STATEMENTS:
         return f"{count} statements; at most {MOST_STATEMENTS} are compiled at once"
     return _loop(loop)
 
 
+def _leaves(body):
+    """Whether a block has a `break` or `continue` of the loop around it."""
+    return any(
+        isinstance(n, (ast.Break, ast.Continue))
+        or _leaves(getattr(n, "orelse", []))
+        or (not isinstance(n, _LOOPS) and _leaves(_inside(n)))
+        for n in body
+    )
+
+
+def _inside(n):
+    """The statements of a compound one, other than its `else`."""
+    return [s for f, of in ast.iter_fields(n) if f != "orelse" and isinstance(of, list)
+            for x in of for s in (x.body if hasattr(x, "body") else [x])
+            if isinstance(s, ast.stmt)]  # fmt: skip
+
+
 def _loop(loop):
-    if loop.orelse and isinstance(loop, ast.While):
-        return f"line {loop.lineno}: a while loop with else"
     if isinstance(loop, ast.For):
         if not _head(loop):
             return f"line {loop.lineno}: a loop over something else than numbers"
@@ -256,9 +273,9 @@ def _returned(n):
 def _head(n):
     """Whether the head of an inner loop is one that is compiled; its body may still be left."""
     if isinstance(n, ast.While):
-        return not n.orelse and is_known(n.test)
-    if heads.over(n):
-        return True
+        return is_known(n.test)
+    if over := heads.over(n):
+        return all(is_known(a) for r in over.ranges for a in r.args)
     found = heads.range_of(n.iter)
     return isinstance(n.target, ast.Name) and found and all(map(is_known, found[0].args))
 
