@@ -123,4 +123,4 @@ wheel: setup
 	tools/build_wheels.sh
 
 clean:
-	rm -rf build build-sanitize build-sanitize-core build-sanitize-sample build-sanitize-python dist .gpu python/numbus/_core*.so
+	rm -rf build build-sanitize build-sanitize-core build-sanitize-sample build-sanitize-python dist .gpu python/numbus/_core*.so python/numbus/_loops*.so

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "convert.h"
+#include "loops/watching.h"
 #include "numpy_objects.h"
 
 namespace numbus::bindings {
@@ -107,6 +108,13 @@ char number_of(PyObject* o, double& x) {
 }
 
 // What a cell of a function holds: a new reference, or null.
+// The code that a function runs, which reading its `__code__` would change: a new reference.
+PyObject* code_that_runs(PyObject* function) {
+  static auto* const of_loops = reinterpret_cast<PyObject* (*)(PyObject*)>(
+      PyCapsule_Import("numbus._loops._running_code", 0));
+  return of_loops ? of_loops(function) : nullptr;
+}
+
 PyObject* cell_of(PyObject* function, PyObject* number) {
   PyObject* cells = PyObject_GetAttrString(function, "__closure__");
   PyObject* cell = cells ? PyObject_GetItem(cells, number) : nullptr;
@@ -270,7 +278,7 @@ PyObject* call_callback(PyObject* self, PyObject* args, PyObject* words) {
   if (PyErr_Occurred()) return PyObject_Call(c.original, args, words);
   if (--c.looked < 0) {
     c.looked = kLook;
-    const int watched = loops_are_watched();
+    const int watched = is_watched();
     if (watched < 0) return nullptr;
     c.watched = static_cast<char>(watched);
   }
@@ -356,7 +364,7 @@ double integrand(int n, double* x, void* held) {
   if (turn != 0) {
     native.integral = own;  // others may have called it
     // The others may have changed what the function reads.
-    if (turn < 0 || loops_are_watched() != 0 || !holds(native.guards, own->function) ||
+    if (turn < 0 || is_watched() != 0 || !holds(native.guards, own->function) ||
         !read_more(native, own->function, block.data() + 1)) {
       PyErr_Clear();
       block[0] = 1;
@@ -414,10 +422,10 @@ struct Hook {
 Hook& as_hook(PyObject* o) { return *reinterpret_cast<Hook*>(o); }
 
 PyObject* timed(const Hook& h, PyObject* args, PyObject* words, PyObject* state) {
-  const double start = processor_seconds();
+  const double start = seconds_now();
   PyObject* result = PyObject_Call(h.original, args, words);
   if (!result) return nullptr;
-  PyObject* done = PyObject_CallMethod(state, "took", "d", processor_seconds() - start);
+  PyObject* done = PyObject_CallMethod(state, "took", "d", seconds_now() - start);
   Py_XDECREF(done);
   if (!done && interrupted()) Py_CLEAR(result);
   return result;
@@ -426,7 +434,7 @@ PyObject* timed(const Hook& h, PyObject* args, PyObject* words, PyObject* state)
 // Of `look`: None; (arguments,); (arguments, Native) whose block is to be filled; or the state.
 PyObject* call_hook(PyObject* self, PyObject* args, PyObject* words) {
   const Hook& h = as_hook(self);
-  const int watched = loops_are_watched();
+  const int watched = is_watched();
   if (watched < 0) return nullptr;
   if (watched) return PyObject_Call(h.original, args, words);
   PyObject* found = PyObject_Call(h.look, args, words);
@@ -540,7 +548,7 @@ void bind_callbacks(nb::module_& m) {
         asked = look.release().ptr();
       },
       "asked(callback, arguments): called when a callback was called so often as it said.");
-  m.def("processor_seconds", processor_seconds, "Of this thread's processor.");
+  m.def("processor_seconds", seconds_now, "Of this thread's processor.");
 }
 
 }  // namespace numbus::bindings

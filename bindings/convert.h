@@ -174,14 +174,7 @@ void bind_object_mode();
 void bind_c_entries(nb::module_& m);
 void bind_containers(nb::module_& m);
 void bind_generators(nb::module_& m);
-void bind_loops(nb::module_& m);
 void bind_callbacks(nb::module_& m);
-// Whether anybody watches the program's lines or calls; -1: an exception.
-int loops_are_watched();
-// Of this thread's processor.
-double processor_seconds();
-// The code that a function runs, which reading its `__code__` would change: a new reference.
-PyObject* code_that_runs(PyObject* function);
 void bind_loop_lists(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_nccl(nb::module_& m);

@@ -206,7 +206,6 @@ NB_MODULE(_core, m) {
   bind_object_mode();
   bind_c_entries(m);
   bind_generators(m);
-  bind_loops(m);
   bind_callbacks(m);
   bind_loop_lists(m);
   bind_kernels(m);

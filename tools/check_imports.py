@@ -17,6 +17,8 @@ BENCH = ROOT.parent / "bench" / "src"
 # in this list. A package's name stands for all modules in it that are not named themselves, but
 # each module of the package's own folder has to be named.
 LAYERS = [
+    # What a script of pure Python begins with under the runner.
+    ["numbus._late", "numbus._loops"],
     ["numbus._core"],
     # Plumbing: operands, memory, errors, ufuncs, devices; names that old pickles have.
     ["numbus.core", "numbus._convert", "numbus._protocols"],
@@ -36,6 +38,7 @@ LAYERS = [
     ["numbus.kernels", "numbus.cuda", "numbus.types"],
     # The routines' kernels for devices, which the core asks for by the package's name.
     ["numbus.primitives"],
+    ["numbus._namespace"],
     ["numbus"],
     # PyTorch's tensors, and what is made of them.
     ["numbus.tensors"],
@@ -61,7 +64,7 @@ def modules(root):
 
 
 def imports(name, file, package, known):
-    """(module of ours, line) for every import in a file; the extension module is numbus._core."""
+    """(module of ours, line) for every import in a file; numbus._core and _loops are extensions."""
     for node in ast.walk(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             targets = [alias.name for alias in node.names]
@@ -82,7 +85,7 @@ def imports(name, file, package, known):
 
 def graph_of(root):
     known = modules(root)
-    known["numbus._core"] = None, False
+    known["numbus._core"] = known["numbus._loops"] = None, False
     return {
         name: dict(imports(name, *where, known)) if where[0] else {}
         for name, where in known.items()

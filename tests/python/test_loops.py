@@ -312,7 +312,8 @@ def test_reasons_are_told():
     assert why("for i in range(3):\n    s += i") is None
     assert "a call of print" in why("for i in range(3):\n    print(i)")
     assert why("for i in range(3):\n    if i == 2:\n        print(i)") is None
-    assert "else" in why("while i < 3:\n    i += 1\nelse:\n    s = 1")
+    assert why("while i < 3:\n    i += 1\nelse:\n    s = 1") is None
+    assert "else" in why("while i < 3:\n    i += 1\nelse:\n    if s:\n        break")
     assert why("for i in x:\n    s += i") is None
     assert "something else" in why("for i in f(x):\n    s += i")
 

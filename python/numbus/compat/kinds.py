@@ -1,17 +1,22 @@
 """`type(x)` as a user's module sees it: NumPy's types for Numbus's arrays and numbers."""
 
 import builtins
-
-import numpy
-
-from .. import _core
-from ..core.array_type import ndarray
+import sys
 
 # The name of type_of() among Python's builtins, where rewritten modules find it.
 NAME = "__numbus_type__"
 
-_KINDS = {_core.ndarray: ndarray, numpy.ndarray: ndarray}
-_KINDS |= {kind: numpy.dtype(kind).type for kind in _core.scalar_types}
+_kinds = {}  # once there are arrays
+
+
+def _note_kinds():
+    import numpy
+
+    from .. import _core
+    from ..core.array_type import ndarray
+
+    _kinds.update({_core.ndarray: ndarray, numpy.ndarray: ndarray, _core.generic: None})
+    _kinds.update({kind: numpy.dtype(kind).type for kind in _core.scalar_types})
 
 
 def type_of(function, x, /):
@@ -20,9 +25,10 @@ def type_of(function, x, /):
     """
     found = function(x)
     if function is type:
-        if found is _core.generic:
-            return x.dtype.type
-        return _KINDS.get(found, found)
+        if not _kinds and "numbus._namespace" in sys.modules:
+            _note_kinds()
+        known = _kinds.get(found, found)
+        return x.dtype.type if known is None else known
     return found
 
 

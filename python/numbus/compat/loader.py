@@ -8,7 +8,7 @@ import site
 import sys
 import types
 
-from ..loops import callbacks
+from .. import loops
 from . import kinds, packages
 from .rewrite import compile_user, original, replacement
 
@@ -85,8 +85,8 @@ class UserFinder:
 
             spec.loader = AdaptedLoader(spec.loader, lambda _: frames.adapt())
             return spec
-        if callbacks.are_in(name):
-            spec.loader = AdaptedLoader(spec.loader, callbacks.adapt)
+        if name.startswith("scipy.") and loops.of_scipy().are_in(name):
+            spec.loader = AdaptedLoader(spec.loader, loops.of_scipy().adapt)
             return spec
         if not is_user_file(spec.origin):
             return None

@@ -5,7 +5,7 @@ compilation.
 import ast
 import re
 
-from .. import loops
+from .. import _late, loops
 
 # What a user's module gets for the modules it names.
 REPLACED = {
@@ -111,9 +111,13 @@ class Rewriter(ast.NodeTransformer):
         return ast.fix_missing_locations(ast.copy_location(new, old))
 
 
+def _as_bytes(source):
+    return source if isinstance(source, bytes) else source.encode("utf-8", "replace")
+
+
 def _mentions(source):
     """Whether the text names anything to replace; most modules of a program do not."""
-    text = source if isinstance(source, bytes) else source.encode("utf-8", "replace")
+    text = _as_bytes(source)
     if any(name.encode() in text for name in (*REPLACED, "__import__")):
         return True
     return re.search(rb"\btype\s*\(", text) is not None
@@ -137,13 +141,15 @@ def _load_early(source):
 
 def compile_user(source, file, mode="exec"):
     """The code of a user's module or snippet: imports and `type(x)` rewritten, lines kept."""
+    if re.search(rb"\b(import|from)\s+numbus\b", _as_bytes(source)):
+        _late.load()  # as `import numbus` does elsewhere
     compiles_loops = mode == "exec" and loops.is_enabled() and loops.may_have_loops(source)
     mentions = _mentions(source)
     if not mentions and not compiles_loops:
         return compile(source, file, mode, dont_inherit=True)
     tree = ast.parse(source, file, mode)
     if mentions:
-        _load_early(source if isinstance(source, bytes) else source.encode())
+        _load_early(_as_bytes(source))
         tree = Rewriter().visit(tree)
     code = compile(tree, file, mode, dont_inherit=True)
     return loops.compiled(tree, source, file, code) if compiles_loops else code

@@ -2,14 +2,10 @@
 
 import gc
 import importlib
-import linecache
 import os
 import sys
 
-import numpy
-
-from .. import _core, loops
-from ..core import fallback as _fallback
+from .. import _late, loops
 from . import loader, spawn
 from .rewrite import compile_user
 
@@ -45,11 +41,11 @@ DISTRIBUTIONS = {"numbus_bench": "numbus-bench", "numbus_cluster": "numbus-clust
 
 def main(arguments):
     """The command line; returns the exit code."""
-    report, output, compiles = False, None, loops.are_wanted()
+    report, strict, output, compiles = False, False, None, loops.are_wanted()
     while arguments and arguments[0] in _OPTIONS:
         option, *arguments = arguments
         report |= option == "--report"
-        _fallback.state.strict |= option == "--strict"
+        strict |= option == "--strict"
         if option in ("--loops", "--no-loops"):
             compiles = option == "--loops"
         if option == "--output":
@@ -90,6 +86,8 @@ def main(arguments):
             return 2
         source, file, sys.argv = arguments[1], "<string>", ["-c", *arguments[2:]]
         folder = ""
+        import linecache
+
         # Tracebacks show its lines, and kernels are compiled from them.
         lines = source.splitlines(keepends=True)
         linecache.cache[file] = len(source), None, lines, file
@@ -110,7 +108,10 @@ def main(arguments):
         folder = os.path.dirname(file)
     if not sys.flags.safe_path:
         sys.path[0] = folder
+        _late.note_folder(folder)
     install()
+    if strict:
+        _late.when_loaded(_be_strict)
     if compiles:
         loops.install(report)
     gc.freeze()  # a script's collections look at its own objects, not at ours
@@ -121,6 +122,12 @@ def main(arguments):
     finally:
         if report:
             print_report()
+
+
+def _be_strict():
+    from ..core import fallback
+
+    fallback.state.strict = True
 
 
 def _notebook(file, output):
@@ -151,11 +158,20 @@ def _instead(word):
 def install():
     """Makes user modules get Numbus, in this process and in those that multiprocessing spawns."""
     loader.install()
-    _fallback.state.is_user = loader.is_user_file
+    _late.when_loaded(_be_numpy)
+    spawn.install()
+
+
+def _be_numpy():
+    """Tells the package that a program has it for NumPy."""
+    import numpy
+
+    from ..core import fallback
+
+    fallback.state.is_user = loader.is_user_file
     # Scripts ask `numpy.__version__` which names and rules they may use: those are NumPy's.
     package = sys.modules[__package__.partition(".")[0]]
     package.__version__, package.version = numpy.__version__, numpy.version
-    spawn.install()
 
 
 def run(source, file):
@@ -166,7 +182,8 @@ def run(source, file):
     sys.modules["__main__"] = module
     try:
         exec(compile_user(source, file), module.__dict__)
-        _core.synchronize()
+        if _late.is_loaded():
+            sys.modules["numbus._core"].synchronize()
     except (SystemExit, KeyboardInterrupt):
         raise
     except BaseException as error:
@@ -182,8 +199,11 @@ def run(source, file):
 
 def print_report():
     """Writes the fallbacks and the counters to standard error."""
+    from .. import _core
+    from ..core import fallback
+
     sys.stdout.flush()
-    lines = _fallback.report_lines()
+    lines = fallback.report_lines()
     print(
         "numbus: fallbacks to NumPy:" if lines else "numbus: no fallbacks to NumPy", file=sys.stderr
     )

@@ -2,22 +2,23 @@
 
 import ast
 import copy
-import linecache
+import importlib
 import os
 import re
+import sys
 import warnings
 
-from . import callbacks, functions, run
+from . import loop, sources
 
 __all__ = [
-    "are_wanted", "compiled", "install", "is_enabled", "may_have_loops", "report_lines",
-    "rewrite_cells",
+    "are_wanted", "compiled", "install", "is_enabled", "may_have_loops", "of_scipy",
+    "report_lines", "rewrite_cells",
 ]  # fmt: skip
 
 
 def is_enabled():
     """Whether loops of modules that are loaded from now on are compiled."""
-    return run.State.enabled
+    return loop.State.enabled
 
 
 def are_wanted():
@@ -29,13 +30,20 @@ def install(reports=False):
     """Has loops of modules that are loaded from now on compiled, and what SciPy calls; reports:
     there will be a report of it.
     """
-    run.install(reports)
-    callbacks.adapt_loaded()
+    loop.install(reports)
+    if "scipy" in sys.modules:
+        of_scipy().adapt_loaded()
+
+
+def of_scipy():
+    """The module that adapts those of SciPy's that call functions of a program."""
+    return importlib.import_module("numbus.loops.callbacks")
 
 
 def report_lines():
     """What was compiled, and of loops that took time and were not, why."""
-    return [*run.report_lines(), *callbacks.report_lines()]
+    adapted = sys.modules.get("numbus.loops.callbacks")
+    return [*loop.report_lines(), *(adapted.report_lines() if adapted else [])]
 
 
 def may_have_loops(source):
@@ -57,6 +65,8 @@ def rewrite_cells(shell):
             plain = super().__call__(source, filename, symbol, *args, **kwargs)
             if symbol != "exec" or not isinstance(source, ast.Module) or not is_enabled():
                 return plain
+            import linecache  # which scripts do not need
+
             lines = "".join(linecache.getlines(filename))
             return compiled(copy.deepcopy(source), lines, filename, plain, self.flags)
 
@@ -71,7 +81,7 @@ def compiled(tree, source, file, plain, flags=0):
     from .rewrite import NotMatched, Rewriter, linked, nested
 
     for code in nested(plain):
-        functions.note(code, source)
+        sources.note(code, source)
     try:
         rewriter = Rewriter(source, file)
         tree = rewriter.visit(tree)

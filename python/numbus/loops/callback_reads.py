@@ -6,7 +6,7 @@ import builtins
 import copy
 import types
 
-from .. import _core
+from .. import _loops
 from . import functions
 
 
@@ -14,7 +14,7 @@ def plan(function, kinds, result):
     """What compiled() is given for a function and the types of its arguments; None where it is not
     compiled.
     """
-    code = _core.running_code(function)
+    code = _loops.running_code(function)
     kinds = "f" + kinds if result == "integrand" else kinds
     called = functions.called(function, (None, (), ()))
     if called is None or len(kinds) > len(called.parameters):
@@ -57,7 +57,7 @@ def _guard(function, guards, lifted, seen, is_itself):
     calls (function, code, defaults) and (function, number of a cell, value). False: it cannot be
     told.
     """
-    code, names = _core.running_code(function), function.__globals__
+    code, names = _loops.running_code(function), function.__globals__
     for name, attribute in functions.reads(code):
         if name in lifted:
             continue
@@ -80,7 +80,7 @@ def _guard(function, guards, lifted, seen, is_itself):
             guards.append((vars(value), attribute, vars(value)[attribute]))
         if type(value) is types.FunctionType and id(value) not in seen:
             seen.add(id(value))
-            guards.append((value, _core.running_code(value), value.__defaults__))
+            guards.append((value, _loops.running_code(value), value.__defaults__))
             if not _guard(value, guards, (), seen, False):
                 return False
     return True

@@ -12,8 +12,8 @@ import types
 
 import numpy
 
-from .. import _core
-from . import background, callback_reads, functions, run
+from .. import _core, _loops
+from . import background, callback_reads, run, sources
 
 HOT = 0.02  # seconds that calls take until a function is compiled
 _MOST_MISFITS = 8
@@ -105,10 +105,10 @@ def _state(function):
     """That of a function of the program's; None where it is not compiled."""
     if not run.State.enabled or type(function) is not types.FunctionType:
         return None
-    code = _core.running_code(function)
+    code = _loops.running_code(function)
     state = _states.get(code)
     if state is None:
-        state = _states[code] = State(not functions.is_noted(code))
+        state = _states[code] = State(not sources.is_noted(code))
     return None if state.dead else state
 
 

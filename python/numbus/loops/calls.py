@@ -2,7 +2,7 @@
 
 import ast
 
-from . import folds, numbers
+from . import generators, numbers
 from .numbers import CODES, Unsupported, Value
 
 
@@ -24,7 +24,7 @@ class Calls:
             if len(n.args) != 1:
                 raise Unsupported("len() of several values")
             return self._length(n.args[0], env)
-        if what[1] in folds.NAMES and len(n.args) == 1:
+        if what[1] in generators.NAMES and len(n.args) == 1:
             return self.fold(what[1], n, env)
         if what[1] in numbers.OF_LINES:
             return self.sum_of(n, env) if what[1] == "numbus.sum" else self.product_of(n, env)

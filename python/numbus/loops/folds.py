@@ -10,47 +10,10 @@ import copy
 import sys
 
 from . import heads, numbers
+from .generators import as_loop, generator
 from .numbers import Unsupported, Value
 
 _ZEROS = {"i": "0", "f": "0.0", "b": "False"}
-NAMES = "sum", "min", "max", "any", "all"
-
-
-def generator(call):
-    """The generator expression that a call has as its only argument, or None."""
-    args = getattr(call, "args", ())
-    return args[0] if len(args) == 1 and isinstance(args[0], ast.GeneratorExp) else None
-
-
-def is_fold(call):
-    """Whether a call is one of these, of an expression of items."""
-    g = generator(call)
-    if g is None or call.keywords or not isinstance(call.func, ast.Name):
-        return False
-    if call.func.id not in NAMES or len(g.generators) != 1 or g.generators[0].is_async:
-        return False
-    return heads.range_of(g.generators[0].iter) is not None or heads.over(_loop(g)) is not None
-
-
-def own_names(node):
-    """The nodes of names in generator expressions that stand for their items."""
-    found = set()
-    for g in ast.walk(node):
-        if isinstance(g, ast.GeneratorExp):
-            names = {x.id for of in g.generators for x in ast.walk(of.target)
-                     if isinstance(x, ast.Name)}  # fmt: skip
-            parts = [g.elt, *(i for of in g.generators for i in of.ifs)]
-            found |= {x for p in parts for x in ast.walk(p)
-                      if isinstance(x, ast.Name) and x.id in names}  # fmt: skip
-    return found
-
-
-def _loop(g):
-    """A generator expression as a loop."""
-    of = g.generators[0]
-    made = ast.copy_location(ast.For(of.target, of.iter, [], []), g)
-    made.opaque, made.at = False, 0
-    return made
 
 
 class _Renamed(ast.NodeTransformer):
@@ -81,7 +44,7 @@ class Folds:
             g = ast.copy_location(ast.GeneratorExp(ast.Name("x", ast.Load()), [of]), n)
         self.temporaries += 1
         number, of = self.temporaries, g.generators[0]
-        names = heads.targets(_loop(g))
+        names = heads.targets(as_loop(g))
         if names is None:
             raise Unsupported("a generator of other names")
         renamed = _Renamed(names, number)
@@ -96,7 +59,7 @@ class Folds:
             self.bound = before
 
     def _fold(self, name, g, env, r, count):
-        loop, k = _loop(g), f"k_{r}"
+        loop, k = as_loop(g), f"k_{r}"
         loop.at = r
         over = heads.over(loop)
         head = self._over_items(loop, over, env, k) if over else self._over_range(loop, env, k)

@@ -9,12 +9,11 @@ import types
 
 import numpy
 
-from .. import _core
-from . import numbers, select
+from .. import _loops
+from . import numbers, select, sources
 
 _DEEPEST = 6  # functions that call functions
 
-_sources = {}  # by the code of a function, rewritten or not: the source of its module
 _last = [None, None]  # the source that was parsed last, and its tree
 _trees = {}  # by the same: its tree, once it was asked for
 
@@ -41,21 +40,11 @@ class Called:
         return hash(self._key)
 
 
-def note(code, source):
-    """Notes in which source a function stands."""
-    _sources[code] = source
-
-
-def follow(rewritten, plain):
-    """Notes that a code is that of a function whose source is known."""
-    _sources[rewritten] = _sources[plain]
-
-
 def _tree(code):
     """The tree of a function whose statements are numbered, or None."""
     if code not in _trees:
         _trees[code] = None
-        module = _parsed(_sources.get(code))
+        module = _parsed(sources.of(code))
         tree = None if module is None else _definition(module, code)
         if tree is not None and not tree.decorator_list and not _is_mangled(tree):
             _trees[code] = tree
@@ -115,7 +104,7 @@ def called(function, changing, depth=0):
 
     changing: a dict of globals, the names in it that the loop assigns to, and all such names.
     """
-    code = _core.running_code(function)
+    code = _loops.running_code(function)
     if depth > _DEEPEST or not _is_plain(function, code):
         return None
     tree = _tree(code)
@@ -138,11 +127,6 @@ def called(function, changing, depth=0):
     names = code.co_varnames[code.co_argcount - len(given) : code.co_argcount]
     defaults = {n: _describe(v, function, changing, depth) for n, v in zip(names, given)}
     return Called(tree, code, fixed, defaults)
-
-
-def is_noted(code):
-    """Whether a function is one of the program's, whose source is known."""
-    return code in _sources
 
 
 def reads(code):

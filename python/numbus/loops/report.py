@@ -4,16 +4,14 @@ and were not.
 
 import _thread
 import sys
-import threading
 import time
-
-from . import background
 
 _PERIOD = 5e-3  # seconds between two looks at the program
 _SHARE = 0.05  # of the run, from which a loop is worth a line
 _refused = []  # (file, first line, last line, why): loops that are not tried
 _seen = {}  # (file, line): how often the program was found there
 _looks = [0]
+THREADS = [0]  # of ours, of which the program knows nothing
 
 
 def note_refused(file, loop, why):
@@ -23,8 +21,8 @@ def note_refused(file, loop, why):
 
 def start():
     """Has a thread look where the program is, from time to time."""
-    background.add_thread()
-    _thread.start_new_thread(_watch, (threading.main_thread().ident,))
+    THREADS[0] += 1
+    _thread.start_new_thread(_watch, (_thread.get_ident(),))
 
 
 def _watch(main):

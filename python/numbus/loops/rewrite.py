@@ -3,7 +3,7 @@ at any statement.
 
     for i in range(n): BODY
 
-becomes, with an object `loop` of bindings/loops.cpp and its methods as constants,
+becomes, with an object `loop` of bindings/loops/loops.cpp and its methods as constants,
 
     for i in loop | range(n): BODY          # ends early
     else:
@@ -21,14 +21,14 @@ looks at their `__code__`, which is that of the source.
 import ast
 import collections
 import copy
+import os
 import types
-import uuid
 
-from .. import _core
-from . import functions, report, run, select
+from .. import _loops
+from . import loop, report, select, sources
 
 # Constants of the source that stand for functions of a loop, until the code is made.
-_MARK = f"numbus {uuid.uuid4().hex} "
+_MARK = f"numbus {os.urandom(16).hex()} "
 
 
 def _loop(number):
@@ -82,19 +82,19 @@ def linked(code, plain):
             elif type(c) is str and c.startswith(_MARK):
                 number, name = c[len(_MARK) :].split()
                 loops.add(int(number))
-                c = run.loop_of(int(number))
+                c = loop.loop_of(int(number))
                 c = c if name == "self" else getattr(c, name)
             constants.append(c)
         code = code.replace(co_consts=tuple(constants))
-        run.note_code(code, loops)
+        loop.note_code(code, loops)
         return code
 
     pairs = []
     made = link(code)
     for rewritten, of_source in pairs:
-        functions.follow(rewritten, of_source)
+        sources.follow(rewritten, of_source)
         if rewritten != of_source:
-            _core.remember_code(rewritten, of_source)
+            _loops.remember_code(rewritten, of_source)
     return made
 
 
@@ -161,7 +161,7 @@ class Rewriter(ast.NodeTransformer):
         shown = select.with_attributes(original)
         names = select.assigned(shown)
         self.count += 1
-        number = run.add_loop(shown, names, self._file, self._outer)
+        number = loop.add_loop(shown, names, self._file, self._outer)
         outer, self._outer = self._outer, number
         node.body = [self.visit(n) for n in node.body]
         self._outer = outer

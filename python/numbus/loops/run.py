@@ -5,169 +5,31 @@ import _thread
 import ast
 import gc
 import math
-import os
 import signal
 import sys
 import threading
 import time
-import types
 
 import numpy
 
 from .. import _core
 from ..core.compiling import explained
-from . import background, folds, functions, heads, numbers, report, select
+from . import background, functions, heads, loop, numbers, report
 from .called import DEEPEST
 from .held import MAKE, Held, TooCostly
+from .loop import State, _loops, configure, restore  # noqa: F401 - which tests ask for
 
-# Seconds that a loop has run before it is compiled, which takes about as long.
-HOT = 0.02
 # Seconds that one entry should at least take.
 _WORTH = 1e-3
-_PER_STATEMENT = 5e-6  # that statements of numbers stay below
-_PER_STATEMENT_OF_PARTS = 3e-5  # those of slices
 _MOST_LEFT = 4  # times that a loop may be left early before it goes on in CPython
-_MOST_FAILURES = 3
 _MOST_CODES = 8  # for one loop
 _LIMIT = 1 << 61
 _FINISHED = 1 << 60  # after all statements
 
-_loops = []
 _perf = time.perf_counter
 
 
-class State:
-    """enabled: whether loops are entered; after: for tests, that they are compiled after so many
-    iterations, however short they are.
-    """
-
-    enabled, after = False, None
-
-
-def configure(enabled, after=None):
-    """Whether loops are entered from now on, and for tests after how many iterations."""
-    State.enabled, State.after = enabled, after
-    _core.compile_loops(enabled, after or 0, wanted, enter, give_up)
-
-
-class Loop(_core.Loop):
-    """A loop of the source and what became of it. In CPython it took `seconds`."""
-
-    def __init__(self, number, node, names, file, outer):
-        self.number, self.node, self.names, self.file = number, node, names, file
-        self.line, self.is_for = node.lineno, isinstance(node, ast.For)
-        self.reads, self.dotted = _read(node, set(names))
-        self.appended = select.appended(node)
-        self.copies = select.copies(node)
-        self.hot = HOT
-        self.most_per_item = _most_per_item(node)
-        self.outer, self.inner = outer, []
-        if outer is not None:
-            outer.inner.append(self)
-        self.code, self.beside = None, ()  # where it stands, and the loops there
-        self.codes = {}  # by types
-        self.failures = self.entries = self.exits = 0
-        self.postponed = 0
-        self.why = None
-
-    def fail(self, why):
-        """Notes why it was left or not entered; after some times it goes on in CPython."""
-        self.why = why
-        self.failures += 1
-        self.hot = max(self.hot, 2 * self.seconds)
-        if self.failures >= _MOST_FAILURES:
-            self.give_up()
-
-    def give_up(self):
-        """Has it go on in CPython for good, as in the source where no loop in it is compiled."""
-        self.dead = True
-        of = self
-        while of is not None and of.dead and all(i.plain for i in of.inner):
-            of.plain = True
-            of = of.outer
-
-
-def _most_per_item(loop):
-    """Seconds of an iteration beyond which its time goes into operations of whole arrays, which
-    compiled code does not have.
-    """
-    nodes = [n for s in loop.body for n in ast.walk(s)]
-    if any(
-        isinstance(n, (ast.For, ast.While))
-        or (isinstance(n, ast.Call) and isinstance(n.func, ast.Name))
-        for n in nodes
-    ):
-        return math.inf  # those may take long and be compiled
-    of_parts = any(isinstance(n, (ast.Slice, ast.MatMult)) for n in nodes)
-    most = _PER_STATEMENT_OF_PARTS if of_parts else _PER_STATEMENT
-    return most * sum(isinstance(n, ast.stmt) for n in nodes)
-
-
-def _read(loop, assigned):
-    names, dotted = set(), set()
-
-    def expression(n):
-        own = folds.own_names(n)
-        for x in ast.walk(n):
-            if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Load) and x.id not in assigned:
-                if x not in own:
-                    names.add(x.id)
-            if isinstance(x, ast.Attribute) and isinstance(x.value, ast.Name):
-                dotted.add((x.value.id, x.attr))
-
-    def walk(n):
-        if n.opaque:
-            return
-        if isinstance(n, (ast.For, ast.While)):
-            expression(n.iter if isinstance(n, ast.For) else n.test)
-        elif isinstance(n, ast.If):
-            expression(n.test)
-        else:
-            return expression(n)
-        for s in (*n.body, *n.orelse):
-            walk(s)
-
-    walk(loop)
-    return sorted(names), sorted(d for d in dotted if d[0] not in assigned)
-
-
-def add_loop(node, names, file, outer):
-    """The number of a new loop; outer: that of the one around it, or None."""
-    _loops.append(Loop(len(_loops), node, names, file, None if outer is None else _loops[outer]))
-    return len(_loops) - 1
-
-
-def note_code(code, numbers):
-    """Notes the loops that a rewritten code has."""
-    for k in numbers:
-        _loops[k].code, _loops[k].beside = code, numbers
-
-
-_dict_of = type.__dict__["__dict__"].__get__
-
-
-def _restore(this, names):
-    """Has the functions of a module run the code of their source, where no loop in it is compiled
-    any more.
-    """
-    if not all(_loops[k].dead for k in this.beside):
-        return
-    for value in list(names.values()):
-        # Nothing of the program's runs here, such as a property __class__.
-        is_class = issubclass(type(value), type)
-        parts = list(_dict_of(value).values()) if is_class else [value]
-        for f in parts:
-            f = getattr(f, "__func__", f) if type(f) in (staticmethod, classmethod) else f
-            if type(f) is types.FunctionType and _core.running_code(f) is this.code:
-                f.__code__  # noqa: B018 - which puts that of the source in its place
-
-
-def loop_of(number):
-    """The loop with this number."""
-    return _loops[number]
-
-
-# --- what the loops call at times (bindings/loops.cpp)
+# --- what the loops call at times (bindings/loops/loops.cpp)
 
 
 def wanted(this):
@@ -175,7 +37,7 @@ def wanted(this):
     frame = sys._getframe(1)
     found = _wanted(this, frame)
     if this.dead:
-        _restore(this, frame.f_globals)
+        restore(this, frame.f_globals)
     return found
 
 
@@ -223,15 +85,6 @@ def _wanted(this, frame):
     return True
 
 
-def give_up(this):
-    """Notes that a loop goes over no numbers, or that it has few items each time."""
-    no_numbers = this.is_for and not this.items
-    what = "a loop over something else than numbers" if no_numbers else "it ends too soon"
-    this.why = f"line {this.line}: {what}"
-    this.give_up()
-    _restore(this, sys._getframe(1).f_globals)
-
-
 def _may_enter():
     if _others() or _handles_signals():
         return False
@@ -251,7 +104,7 @@ def enter(run):
         return _enter(run, frame)
     finally:
         if run.loop.dead:
-            _restore(run.loop, frame.f_globals)
+            restore(run.loop, frame.f_globals)
         if collects:
             gc.enable()
 
@@ -441,18 +294,6 @@ _SIGNALS = [s for s in signal.valid_signals() if s != signal.SIGINT]
 _idle = 0  # threads that do not count: those of a test's runner
 
 
-def install(reports=False):
-    """Has loops of modules that are loaded from now on compiled; reports: there will be a report
-    of it.
-    """
-    functions.note_known()
-    _core.watch_code()
-    after = os.environ.get("NUMBUS_LOOPS_AFTER")
-    configure(True, int(after) if after else None)
-    if reports:
-        report.start()
-
-
-def report_lines():
-    """What was compiled, and of loops that took time and were not, why."""
-    return report.lines(_loops)
+functions.note_known()
+loop.callbacks[:2] = wanted, enter
+configure(State.enabled, State.after)

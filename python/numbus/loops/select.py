@@ -5,7 +5,7 @@ statements.
 import ast
 import copy
 
-from . import folds, heads
+from . import generators, heads
 
 # Statements that code of ours carries out; all others are left to CPython where they are met.
 SIMPLE = (ast.Assign, ast.AugAssign, ast.Pass)
@@ -28,7 +28,7 @@ def is_known(node):
     for n in ast.walk(node) if node is not None else [None]:
         if not isinstance(n, _EXPRESSIONS) and n not in folded:
             return False
-        if isinstance(n, ast.Call) and folds.is_fold(n):
+        if isinstance(n, ast.Call) and generators.is_fold(n):
             folded |= {n.args[0], *n.args[0].generators}
         if isinstance(n, ast.Call):
             dotted = isinstance(n.func, ast.Attribute) and isinstance(n.func.value, ast.Name)

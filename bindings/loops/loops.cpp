@@ -2,17 +2,18 @@
 // early where compiled code may take over, and the way back into CPython.
 //
 // All of it is C, so that a debugger or profiler meets no frame of ours, and a loop that is never
-// compiled costs as little as can be.
+// compiled costs as little as can be. It is a module of its own, without the core and without
+// NumPy, so that scripts of pure Python begin at once.
+#include "watching.h"
+
 #include <structmember.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <ctime>
+#include <cstring>
 #include <unordered_map>
 #include <utility>
 #include <vector>
-
-#include "convert.h"
 
 namespace numbus::bindings {
 namespace {
@@ -32,25 +33,7 @@ bool enabled = false;
 int64_t after_items = 0;        // for tests: loops are entered after so many items
 PyObject* callbacks = nullptr;  // (wanted, enter, give_up), of numbus.loops.run
 
-double clock_of(clockid_t which) {
-  timespec t;
-  clock_gettime(which, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
-// Of this thread's processor, as on a busy machine others take the clock's time. To ask for it
-// takes a microsecond, so that within a millisecond the clock's time is added.
-double seconds_now() {
-  thread_local double asked_at = -1, found = 0;
-  const double now = clock_of(CLOCK_MONOTONIC);
-  if (asked_at < 0 || now - asked_at > 1e-3) {
-    found = clock_of(CLOCK_THREAD_CPUTIME_ID);
-    asked_at = now;
-  }
-  return found + (now - asked_at);
-}
-
-// A loop of the source; numbus.loops.run.Loop is derived from it.
+// A loop of the source; numbus.loops.loop.Loop is derived from it.
 struct Loop {
   PyObject_HEAD double seconds,
       hot;             // spent in CPython, as estimated; from which it is worth compiling
@@ -104,28 +87,6 @@ PyObject* pop(std::vector<Ended>& all, const Loop* loop) {
   PyObject* rest = it->rest;
   all.erase(it);
   return rest;
-}
-
-// Whether anybody watches the program's lines or calls; -1: an exception.
-int is_watched() {
-  for (const char* name : {"gettrace", "getprofile"}) {
-    PyObject* get = PySys_GetObject(name);
-    if (!get) continue;
-    PyObject* found = PyObject_CallNoArgs(get);
-    if (!found) return -1;
-    const bool watched = found != Py_None;
-    Py_DECREF(found);
-    if (watched) return 1;
-  }
-  PyObject* monitoring = PySys_GetObject("monitoring");  // Python 3.12
-  for (int tool = 0; monitoring && tool < 6; ++tool) {
-    PyObject* found = PyObject_CallMethod(monitoring, "get_tool", "i", tool);
-    if (!found) return -1;
-    const bool watched = found != Py_None;
-    Py_DECREF(found);
-    if (watched) return 1;
-  }
-  return 0;
 }
 
 // Calls a function of numbus.loops.run, null where it raises: KeyboardInterrupt, as at the loop,
@@ -331,10 +292,10 @@ PyObject* next_item(PyObject* o) {
 bool is_array(PyObject* o) {
   static PyObject* known = nullptr;  // NumPy's class, once its module is there
   if (!known) {
-    const nb::object name = nb::str("numpy");
-    const nb::object module = nb::steal(PyImport_GetModule(name.ptr()));
-    if (!module.is_valid()) return PyErr_Clear(), false;
-    known = PyObject_GetAttrString(module.ptr(), "ndarray");
+    PyObject* modules = PyImport_GetModuleDict();
+    PyObject* module = PyDict_GetItemString(modules, "numpy");
+    if (!module) return PyErr_Clear(), false;
+    known = PyObject_GetAttrString(module, "ndarray");
     if (!known) return PyErr_Clear(), false;
   }
   return reinterpret_cast<PyObject*>(Py_TYPE(o)) == known;
@@ -646,17 +607,24 @@ struct GetSetDescriptor {
   PyGetSetDef* functions;
 };
 
-// Has read_code() answer for the attribute; false where it is not laid out as expected.
-bool watch_code() {
-  if (code_of) return true;
-  nb::module_ types = nb::module_::import_("types");
-  nb::object function = types.attr("FunctionType");
-  nb::object descriptor = nb::object(function.attr("__dict__"))["__code__"];
-  if (!descriptor.type().is(types.attr("GetSetDescriptorType"))) return false;
-  auto& d = *reinterpret_cast<GetSetDescriptor*>(descriptor.ptr());
-  if (reinterpret_cast<PyObject*>(d.type) != function.ptr() || !d.functions ||
-      std::string_view(d.functions->name) != "__code__" || !d.functions->get || !d.functions->set)
-    return false;
+// Has read_code() answer for the attribute; False where it is not laid out as expected.
+PyObject* watch_code(PyObject*, PyObject*) {
+  if (code_of) Py_RETURN_TRUE;
+  PyObject* types = PyImport_ImportModule("types");
+  PyObject* function = types ? PyObject_GetAttrString(types, "FunctionType") : nullptr;
+  PyObject* kind = types ? PyObject_GetAttrString(types, "GetSetDescriptorType") : nullptr;
+  PyObject* names = function ? PyObject_GetAttrString(function, "__dict__") : nullptr;
+  PyObject* name = PyUnicode_FromString("__code__");
+  PyObject* descriptor = names && name ? PyObject_GetItem(names, name) : nullptr;
+  Py_XDECREF(types);
+  Py_XDECREF(names);
+  Py_XDECREF(name);
+  if (!descriptor || !kind) return nullptr;  // all of which are kept for good
+  if (reinterpret_cast<PyObject*>(Py_TYPE(descriptor)) != kind) Py_RETURN_FALSE;
+  auto& d = *reinterpret_cast<GetSetDescriptor*>(descriptor);
+  if (reinterpret_cast<PyObject*>(d.type) != function || !d.functions ||
+      std::strcmp(d.functions->name, "__code__") != 0 || !d.functions->get || !d.functions->set)
+    Py_RETURN_FALSE;
   static PyGetSetDef ours;
   ours = *d.functions;
   code_of = ours.get;
@@ -664,14 +632,16 @@ bool watch_code() {
   closure_of_code = ours.closure;
   ours.get = read_code;
   d.functions = &ours;
-  return true;
+  Py_RETURN_TRUE;
 }
 
 // The code that a function runs, which reading its `__code__` would change.
-nb::object running_code(nb::handle function) {
-  if (!code_of) return function.attr("__code__");
-  return nb::steal(code_of(function.ptr(), closure_of_code));
+PyObject* running_code_of(PyObject* function) {
+  if (!code_of) return PyObject_GetAttrString(function, "__code__");
+  return code_of(function, closure_of_code);
 }
+
+PyObject* running_code(PyObject*, PyObject* function) { return running_code_of(function); }
 
 PyMethodDef loop_methods[] = {
     {"after", after, METH_NOARGS, "Runs compiled code for what is left."},
@@ -709,14 +679,14 @@ PyType_Slot loop_slots[] = {{Py_tp_doc, const_cast<char*>("A loop that may be co
                             {Py_nb_negative, reinterpret_cast<void*>(ended)},
                             {Py_tp_members, loop_members},
                             {0, nullptr}};
-PyType_Spec loop_spec = {"numbus._core.Loop", sizeof(Loop), 0,
+PyType_Spec loop_spec = {"numbus._loops.Loop", sizeof(Loop), 0,
                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, loop_slots};
 
 PyType_Slot items_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(destroy_items)},
                              {Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
                              {Py_tp_iternext, reinterpret_cast<void*>(next_item)},
                              {0, nullptr}};
-PyType_Spec items_spec = {"numbus._core.LoopItems", sizeof(Items), 0,
+PyType_Spec items_spec = {"numbus._loops.Items", sizeof(Items), 0,
                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, items_slots};
 
 PyMemberDef run_members[] = {{"loop", T_OBJECT_EX, offsetof(Run, loop), READONLY, nullptr},
@@ -733,52 +703,80 @@ PyType_Slot run_slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(destroy_run)}
                            {Py_tp_iternext, reinterpret_cast<void*>(next_run)},
                            {Py_tp_members, run_members},
                            {0, nullptr}};
-PyType_Spec run_spec = {"numbus._core.LoopRun", sizeof(Run), 0,
+PyType_Spec run_spec = {"numbus._loops.Run", sizeof(Run), 0,
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, run_slots};
 
 PyTypeObject* made(PyType_Spec& spec) {
-  PyObject* type = PyType_FromSpec(&spec);
-  if (!type) throw nb::python_error();
-  return reinterpret_cast<PyTypeObject*>(type);
+  return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+}
+
+PyObject* compile_loops(PyObject*, PyObject* args) {
+  int on = 0;
+  long long after = 0;
+  PyObject *wanted, *enter, *give_up;
+  if (!PyArg_ParseTuple(args, "pLOOO", &on, &after, &wanted, &enter, &give_up)) return nullptr;
+  PyObject* now = PyTuple_Pack(3, wanted, enter, give_up);
+  if (!now) return nullptr;
+  enabled = on != 0;
+  after_items = after;
+  PyObject* before = callbacks;
+  callbacks = now;
+  Py_XDECREF(before);
+  Py_RETURN_NONE;
+}
+
+PyObject* remember_code(PyObject*, PyObject* args) {
+  PyObject *rewritten, *plain;
+  if (!PyArg_ParseTuple(args, "OO", &rewritten, &plain)) return nullptr;
+  plain_codes()[Py_NewRef(rewritten)] = Py_NewRef(plain);
+  Py_RETURN_NONE;
+}
+
+PyMethodDef functions[] = {
+    {"compile_loops", compile_loops, METH_VARARGS,
+     "compile_loops(on, after, wanted, enter, give_up): whether loops are entered: after so many "
+     "items, or, for 0, where it pays. wanted(loop): whether there is code for it; enter(run): "
+     "runs it, and gives the values of names; give_up(loop): it goes over no numbers, or has few "
+     "items each time."},
+    {"watch_code", watch_code, METH_NOARGS,
+     "Has functions with rewritten code show that of their source."},
+    {"remember_code", remember_code, METH_VARARGS,
+     "Notes the code of the source for a rewritten one."},
+    {"running_code", running_code, METH_O, "The code that a function runs."},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                          "numbus._loops",
+                          "What the rewritten loops of scripts call.",
+                          -1,
+                          functions,
+                          nullptr,
+                          nullptr,
+                          nullptr,
+                          nullptr};
+
+PyObject* new_module() {
+  nothing = PyTuple_New(0);
+  PyTypeObject* loop_type = made(loop_spec);
+  items_type = made(items_spec);
+  run_type = made(run_spec);
+  PyObject* range = PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyRange_Type), "i", 1);
+  PyObject* iterator = range ? PyObject_GetIter(range) : nullptr;
+  Py_XDECREF(range);
+  PyObject* module = PyModule_Create(&definition);
+  if (!nothing || !loop_type || !items_type || !run_type || !iterator || !module) return nullptr;
+  range_iterator = Py_TYPE(iterator);
+  Py_DECREF(iterator);
+  PyObject* code = PyCapsule_New(reinterpret_cast<void*>(running_code_of),
+                                 "numbus._loops._running_code", nullptr);
+  if (!code || PyModule_AddObjectRef(module, "_running_code", code) < 0 ||
+      PyModule_AddObjectRef(module, "Loop", reinterpret_cast<PyObject*>(loop_type)) < 0)
+    return nullptr;
+  Py_DECREF(code);
+  return module;
 }
 
 }  // namespace
-
-int loops_are_watched() { return is_watched(); }
-
-double processor_seconds() { return seconds_now(); }
-
-PyObject* code_that_runs(PyObject* function) { return running_code(function).release().ptr(); }
-
-void bind_loops(nb::module_& m) {
-  nothing = PyTuple_New(0);
-  m.attr("Loop") = nb::steal(reinterpret_cast<PyObject*>(made(loop_spec)));
-  items_type = made(items_spec);
-  run_type = made(run_spec);
-  nb::object iterator = nb::module_::import_("builtins")
-                            .attr("iter")(nb::module_::import_("builtins").attr("range")(1));
-  range_iterator = reinterpret_cast<PyTypeObject*>(iterator.type().ptr());
-  m.def(
-      "compile_loops",
-      [](bool on, int64_t after, nb::object wanted, nb::object enter, nb::object give_up) {
-        enabled = on;
-        after_items = after;
-        nb::object before = nb::steal(callbacks);
-        callbacks = nb::make_tuple(wanted, enter, give_up).release().ptr();
-      },
-      "Whether loops are entered: after so many items, or, for 0, where it pays. wanted(loop): "
-      "whether there is code for it; enter(run): runs it, and gives the values of names; "
-      "give_up(loop): it goes over no "
-      "numbers, or has few items each time.");
-  m.def("watch_code", watch_code, "Has functions with rewritten code show that of their source.");
-  m.def(
-      "remember_code",
-      [](nb::object rewritten, nb::object plain) {
-        nb::object kept = rewritten, other = plain;
-        plain_codes()[kept.release().ptr()] = other.release().ptr();
-      },
-      "Notes the code of the source for a rewritten one.");
-  m.def("running_code", running_code, "The code that a function runs.");
-}
-
 }  // namespace numbus::bindings
+
+PyMODINIT_FUNC PyInit__loops() { return numbus::bindings::new_module(); }

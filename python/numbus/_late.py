@@ -1,0 +1,160 @@
+"""The package under `python -m numbus`, whose names are loaded when somebody asks for one: a script
+that needs no arrays begins as fast as under `python`.
+
+`import numbus` elsewhere loads all at once.
+"""
+
+import gc
+import sys
+import types
+
+_IS_LIGHT = frozenset(
+    "_late _loops _namespace __main__ compat compat.clock compat.importing compat.kinds "
+    "compat.loader compat.packages compat.rewrite compat.runner compat.spawn compat.timing loops "
+    "loops.generators loops.heads loops.loop loops.report loops.rewrite loops.select "
+    "loops.sources".split()
+)
+_PACKAGE = __package__
+_FEW_OBJECTS = 100_000
+_lock = None  # while names wait to be loaded
+_is_loading = False
+_hooks = []
+_of_program = set()  # folders
+
+
+def is_runner():
+    """Whether the package is imported for `python -m numbus`."""
+    given = sys.orig_argv
+    if sys.argv[:1] != ["-m"] or _PACKAGE not in given[1:]:
+        return False
+    # What comes before are options of Python's, of which those with a value may have it apart.
+    k = given.index(_PACKAGE)
+    return given[k - 1] == "-m"
+
+
+class _Waiting(types.ModuleType):
+    """The package until somebody asks for a name that it has not."""
+
+    def __getattr__(self, name):
+        if name in _IS_LIGHT:  # as `from . import name` asks before it imports a module
+            raise AttributeError(f"module {_PACKAGE!r} has no attribute {name!r}", name=name)
+        load()
+        own = vars(self)
+        if name in own:
+            return own[name]
+        if "__getattr__" not in own:  # asked by what is being loaded
+            raise AttributeError(f"module {_PACKAGE!r} has no attribute {name!r}", name=name)
+        return own["__getattr__"](name)
+
+    def __dir__(self):
+        load()
+        return vars(self)["__dir__"]()
+
+
+class _Finder:
+    """Asked first for each module: those of the package that are not light need all others."""
+
+    def find_spec(self, name, path=None, target=None):
+        """None, as others find it."""
+        package, _, inner = name.partition(".")
+        if package == _PACKAGE and inner not in _IS_LIGHT:
+            load()
+        return None
+
+
+def wait(package):
+    """Has the names of the package loaded later."""
+    global _lock
+    import _thread
+
+    _lock = _thread.RLock()
+    package.__class__ = _Waiting
+    sys.meta_path.insert(0, _Finder())
+
+
+def is_loaded():
+    """Whether the package has its names."""
+    return _lock is None
+
+
+def when_loaded(function):
+    """Calls a function once the package has its names, now if it has."""
+    if _lock is None:
+        function()
+    else:
+        _hooks.append(function)
+
+
+def load():
+    """Loads the names of the package."""
+    global _lock, _is_loading
+    lock = _lock
+    if lock is None:
+        return
+    with lock:  # a second thread waits until all are there
+        if _lock is None or _is_loading:
+            return
+        _is_loading = True
+        try:
+            with _OwnPath(), _NotCollected():
+                __import__(f"{_PACKAGE}._namespace")
+        finally:
+            _is_loading = False
+        sys.modules[_PACKAGE].__class__ = types.ModuleType
+        sys.meta_path[:] = [f for f in sys.meta_path if type(f) is not _Finder]
+        _lock = None
+        while _hooks:
+            _hooks.pop(0)()
+
+
+class _OwnPath:
+    """Leaves the folders of the program out of sys.path, whose modules may be called as some of
+    Python's are.
+    """
+
+    def __enter__(self):
+        self._before = sys.path[:]
+        sys.path[:] = [p for p in sys.path if p not in _of_program]
+
+    def __exit__(self, *_):
+        sys.path[:] = self._before
+
+
+class _NotCollected:
+    """Leaves the objects that are made meanwhile out of the program's collections, where it has few
+    of its own yet.
+    """
+
+    def __enter__(self):
+        self._collects = gc.isenabled()
+        if self._collects and len(gc.get_objects()) < _FEW_OBJECTS:
+            gc.collect()
+            self._freezes = True
+        gc.disable()
+
+    def __exit__(self, *_):
+        if self._freezes:
+            gc.freeze()
+        if self._collects:
+            gc.enable()
+
+    _freezes = False
+
+
+def note_folder(folder):
+    """Notes that modules in a folder are the program's."""
+    _of_program.add(folder)
+
+
+def load_aside(name):
+    """Loads a module in the middle of the program, which sees nothing of it; whether it could."""
+    import importlib
+    import warnings
+
+    try:
+        with warnings.catch_warnings(), _OwnPath():
+            warnings.simplefilter("ignore")
+            importlib.import_module(name)
+    except Exception:
+        return False
+    return True
