@@ -632,6 +632,7 @@ class Grow(Functions, Language, Strips):
         ]
         for k in range(self.pick(0, 1, 2)):
             self.function(f"h{k}")
+        self.methods()
         ints = f"{self.r.randint(-5, 50)}, {self.r.randint(1, 9)}"
         large = self.pick(0, 3, 2**40, -(2**62), 2**53 + 1, 2**60 + 1)
         floats = self.pick("0.0", "-0.0", "1e300", "7.25")

@@ -11,7 +11,7 @@ class Language:
         if self.alone or self.of_language.random() > 0.12:
             return
         before, self.r = self.r, self.of_language
-        self.pick(self.zipped, self.zipped, self.while_else, self.while_else)()
+        self.pick(self.zipped, self.while_else, self.method, self.method, self.copied)()
         self.r = before
 
     def _free(self):
@@ -58,6 +58,73 @@ class Language:
         )
         self.line(f"for {head}:")
         self._within(c)
+
+    def methods(self):
+        """Lines that make a class with methods of numbers, and an object of it."""
+        self.has_methods = self.of_language.random() < 0.6
+        if not self.has_methods:
+            return
+        before, self.r = self.r, self.of_language
+        what = self.pick("self.f * p", "p + self.n", "self.li[p % 3] - p", "self.n // (p - 7)",
+                         "self.n * self.n * p", "self.k + p", "self.np + p",
+                         "len(self.li) * p")  # fmt: skip
+        test = self.pick("p > 20", "self.b", "p % 3 == self.n % 3", "q")
+        odd = self.pick("return p", "return self.f", "print('in', p)", "self.n += 1", "p = p * 2",
+                        "raise KeyError(p)", "return self.li")  # fmt: skip
+        more = self.pick("q=2", "q", "q=0.5")
+        last = self.pick("self.get(p)", "self.get(p, self.n)", "self.get(p, q) + self.f",
+                         "self.mix(p - 1) if p > 40 else 1", "self")  # fmt: skip
+        kind = self.pick(["    k = 3"], ["    @property", "    def k(self): return 4"],
+                         ["    def __getattr__(self, name): return 7"])  # fmt: skip
+        for text in (
+            "class Om:", *kind, f"    def get(self, p, {more}):", f"        if {test}:",
+            f"            {odd}", f"        return {what}", "    def mix(self, p, q=1):",
+            f"        w = {last}", f"        return {self.pick('w', 'w * 0.5', 'w + q')}",
+            "om = Om()", f"om.n, om.f, om.b = {self.pick('4', '2**62', '0')}, 0.75, True",
+            f"om.li, om.np = {self.pick('[3, 1, 2]', '[0.5, 2.0]')}, np.float64(1.5)",
+        ):  # fmt: skip
+            self.line(text)
+        self.r = before
+
+    def method(self):
+        """A statement that calls a method, or changes what it reads."""
+        if not self.has_methods:
+            return
+        p = self.pick(self.index(), self.integer(0), self.floating(0), "3")
+        q = self.pick("", "", ", 2", ", f0", ", n1")
+        self.line(self.pick(
+            f"n0 = om.get({p}{q})", f"f0 = om.mix({p}{q})", f"n1 += om.get({p}{q}) % 9",
+            f"li[{self.index()}] = om.get({p}{q})", f"f1 = om.mix({p}{q}) + om.n",
+            f"if {self.condition(0)}: {self._change()}", f"om.n {self.pick('=', '+=')} 1",
+        ))  # fmt: skip
+
+    def _change(self):
+        return self.pick(
+            "Om.get = lambda self, p, q=3: p - q", "om.get = helper", "om.f = 2", "om.li = [1.5]",
+            "om.n = 2.5", "om.b = not om.b", "del om.f", "Om.f = property(lambda self: 2.5)",
+            "om.li.append(4)", "om = Om()",
+        )  # fmt: skip
+
+    def copied(self):
+        """An assignment of a slice of a list to one."""
+
+        def part():
+            low = self.pick("", "", "1", "n0 % 4", "-9", *self.counters)
+            high = self.pick("", "5", "6", "n0", "-2", *self.counters)
+            step = self.pick("", "", "", ":2", ":-1", ":-1")
+            name = self.pick("li", "lf", "lb", "lf", "li", "gi", "ll[1]", "ob.li", "r0", "da",
+                             "lm[n0 % 5]")  # fmt: skip
+            return f"{name}[{low}:{high}{step}]"
+
+        a, b = part(), self.pick(part(), part(), "li", "lf", "r0", "ti")
+        if self.r.random() < 0.7:  # of one list
+            of = a.partition("[")[0] if not a.startswith(("ll", "lm")) else a[: a.index("]") + 1]
+            k = self.pick("3", "n0 % 5", *self.counters)
+            pairs = (f"{of}[:{k}]", f"{of}[{k}::-1]"), (f"{of}[:{k}]", f"{of}[{k} - 1::-1]")
+            more = (f"{of}[1:{k}]", f"{of}[2:{k} + 1]"), (f"{of}[:]", f"{of}[::-1]")
+            last = (f"{of}[:4]", f"{of}[{k}:{k} + 4]"), (f"{of}[:]", of)
+            a, b = self.pick(*pairs, *pairs, *more, *last, (f"{of}[4:1:-1]", f"{of}[:3]"))
+        self.line(f"{a} = {b}")
 
     def while_else(self):
         """A while loop with an else."""

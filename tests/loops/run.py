@@ -47,7 +47,7 @@ def _shown(value, depth=0):
         return f"{kind.__name__} {value!r}"
     if kind is dict:
         return f"dict {_shown(list(value.items()), depth + 1)}"
-    if kind.__name__ in ("Ob", "Oc"):
+    if kind.__name__ in ("Ob", "Oc", "Om"):
         return f"{kind.__name__} {_shown(vars(value), depth + 1)}"
     if isinstance(value, numpy.generic):
         whose = "numbus." if kind in numbus._core.scalar_types else ""

@@ -113,3 +113,136 @@ def test_else_that_leaves_the_loop_around():
                 continue
             s += k
         """, entered=True)  # fmt: skip
+
+
+METHODS = """
+    class P:
+        k = 3
+        def __init__(self):
+            self.a, self.n, self.l, self.b = 2.5, 4, [1.0, 2.0, 3.0], True
+        def f(self, x, y=2):
+            if self.b:
+                x += self.a * y
+            return x + self.l[int(x) % 3] * self.k
+        def g(self, x):
+            return self.f(x, self.n) - self.a
+        def run(self, n):
+            s = 0.0
+            for i in range(n):
+                s += self.g(i) / 7
+            return s
+    p = P()
+    out = [p.run(90)]
+"""
+
+
+@pytest.mark.parametrize("after", AFTER)
+@pytest.mark.parametrize("change", [
+    "p.a = 7", "p.n = 2**70", "p.n = 3.5", "del p.b", "p.l = [1, 2, 3]", "p.l = None", "P.k = 4",
+    "P.k = property(lambda self: 6)", "p.k = 5", "P.f = lambda self, x, y: x",
+    "p.f = lambda x, y: y",
+    "P.__getattribute__ = lambda self, n: 2 if n == 'a' else object.__getattribute__(self, n)",
+    "p.l.append(2.5)", "P.g = P.f",
+])  # fmt: skip
+def test_methods_and_what_they_read(after, change):
+    made = check(METHODS + f"""
+    {change}
+    out.append(p.run(80))
+    """, after, entered=True)  # fmt: skip
+    assert made
+
+
+def test_methods_that_are_not_compiled():
+    made = check("""
+        class P:
+            n = 2
+            def count(self, x):
+                self.n += 1
+                return x * self.n
+            def own(self, x):
+                return self
+            def again(self, x):
+                return 1 if x < 2 else x * self.again(x - 1) % 1009
+            @staticmethod
+            def plain(x):
+                return x + 1
+            @property
+            def late(self):
+                return lambda x: x
+        p, s = P(), 0
+        for i in range(60):
+            s += p.count(i)
+        for i in range(60):
+            s += p.own(i) is p
+        for i in range(60):
+            s += p.again(i % 20)
+        for i in range(60):
+            s += p.plain(i) + p.late(i) + P.count(p, i)
+        """, entered=False)  # fmt: skip
+    assert all(loop.why for loop in made)
+
+
+def test_methods_whose_object_changes_in_the_loop():
+    check("""
+        class P:
+            def __init__(self):
+                self.n = 3
+            def f(self, x):
+                return x * self.n
+        p = q = P()
+        s = 0
+        for i in range(100):
+            s += p.f(i)
+            q.n += 1
+        for i in range(100):
+            s += p.f(i)
+            if i == 50:
+                p = P()
+            if i == 70:
+                P.f = lambda self, x: -x
+        """)  # fmt: skip
+
+
+@pytest.mark.parametrize("after", AFTER)
+def test_slices_of_lists_that_are_copied(after):
+    check("""
+        def f(n):
+            p, q = list(range(n)), [0.5 * k for k in range(n)]
+            m = [[1.5, 2.5, k * 1.0] for k in range(5)]
+            b, h, s = [k % 3 == 0 for k in range(n)], [0] * n, 0
+            for i in range(1, 3 * n):
+                k = i % n
+                if k:
+                    p[:k] = p[k - 1::-1]
+                q[k:k + 4] = q[k + 3:k - 1:-1]
+                m[i % 5][:] = m[(i + 1) % 5][::-1]
+                q[:3] = m[i % 5]
+                q[2:6] = q[3:7]
+                b[::2] = b[1::2]
+                h[:] = p
+                row = m[i % 5]
+                row[1:] = m[0][:2]
+                s += p[0] * i
+                if i == 2 * n:
+                    p[2:4] = [1]
+            return s, p, q, m, b, h
+        out = [f(20), f(8)]
+        f(7)
+        """, after, entered=True)  # fmt: skip
+
+
+def test_slices_of_lists_of_other_types_and_lengths():
+    check("""
+        out = []
+        def f(a, b):
+            s = 0
+            for i in range(60):
+                a[:3] = b[:3]
+                s += i
+            out.append((s, a, b))
+        l = [1, 2, 3, 4, 5]
+        for a, b in [(l[:], l), (l[:], [0.5] * 5), (l[:], tuple(l)), (l[:], bytearray(5)), (l, l),
+                     ([True] * 5, l), ([True, False] * 3, [False] * 4), (l[:], l[:2]), (l[:2], l)]:
+            f(a, b)
+        f(tuple(l), l)
+        """)  # fmt: skip

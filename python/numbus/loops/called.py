@@ -20,10 +20,16 @@ class FunctionEmitter(emit.Emitter):
     def __init__(self, called, arguments, made):
         kinds, fixed = {}, dict(called.fixed)
         self.numbers, self.arrays = [], []
-        for name, a in zip(called.parameters, arguments, strict=True):
+        of_object = [f"{called.first}.{x}" for x in called.attributes]
+        for name, a in zip([*called.parameters, *of_object], arguments, strict=True):
             if isinstance(a, tuple):
                 fixed[name] = a
                 self.arrays.append(a)
+            elif name in of_object:
+                given = name.replace(".", "_of_")
+                convert = {"i": "int", "f": "float", "b": "bool"}[STORES[a]]
+                fixed[name] = ("number", a, f"{convert}({given}_p)")
+                self.numbers.append(given)
             else:
                 kinds[name] = a
                 self.numbers.append(name)

@@ -14,8 +14,10 @@ class Calls:
         if isinstance(n.func, ast.Name) and n.func.id in self.entry:
             raise Unsupported(f"a call of '{name}'")
         what = self.fixed.get(name, "o")
-        if not isinstance(what, tuple) or what[0] not in ("call", "function", "self"):
+        if not isinstance(what, tuple) or what[0] not in ("call", "function", "method", "self"):
             raise Unsupported(f"a call of '{name}'")
+        if what[0] == "method":
+            return self._call_of(what[1], n, env, n.func.value.id)
         if what[0] != "call":
             return self._call_of(self._called if what[0] == "self" else what[1], n, env)
         if n.keywords:
@@ -31,8 +33,8 @@ class Calls:
         args = [self._kept(self.value(a, env)) for a in n.args]
         return numbers.call(self, what[1], args)
 
-    def _call_of(self, called, n, env):
-        """A call of a function of the program's."""
+    def _call_of(self, called, n, env, of=None):
+        """A call of a function of the program's; of: the name of the object of a method."""
         given, kinds = [], []
         for a in _arguments(called, n):
             if isinstance(a, Value):
@@ -46,6 +48,14 @@ class Calls:
             v = self._kept(self.value(a, env))
             if v.kind not in CODES:
                 raise Unsupported(f"a call of '{called.name}' with this type")
+            kinds.append(v.kind)
+            given.append(v.text)
+        for x in called.attributes:
+            array = self.fixed.get(f"{of}.{x}")
+            if isinstance(array, tuple) and array[0] == "array":
+                kinds.append(array)
+                continue
+            v = self._number(f"{of}.{x}")
             kinds.append(v.kind)
             given.append(v.text)
         name, kind, _, arrays = self._function(called, tuple(kinds))

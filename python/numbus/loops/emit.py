@@ -8,7 +8,7 @@ at the head of a loop only grow, until an emission changes nothing.
 
 import ast
 
-from . import calls, folds, for_heads, heads, lines, numbers, places, select, strips
+from . import calls, folds, for_heads, heads, lines, list_parts, numbers, places, select, strips
 from .numbers import CODES, STORES, Unsupported, Value
 
 INDENT = "    "
@@ -21,7 +21,13 @@ class NotCompiled(Exception):
 
 
 class Emitter(
-    calls.Calls, folds.Folds, for_heads.ForHeads, lines.Lines, places.Places, strips.Strips
+    calls.Calls,
+    folds.Folds,
+    for_heads.ForHeads,
+    lines.Lines,
+    list_parts.ListParts,
+    places.Places,
+    strips.Strips,
 ):
     """Emits one loop for the kinds of its names at the entry.
 
@@ -139,6 +145,9 @@ class Emitter(
                        if f[6] in numbers.ARRAYS)  # fmt: skip
         for k in range(self.scratches):
             self.line(f"scratch{k} = np.empty(min(max(1{most}), {lines.MOST}))")
+        for name in sorted(self.item_scratches):
+            of = {"i": "np.int64", "f": "np.float64", "b": "np.bool_"}[name[-1]]
+            self.line(f"{name} = np.empty({lines.MOST}, {of})")
         for name, of in self.logs:
             self.line(f"{name} = np.empty({strips.LENGTH}, {of})")
         for k, a in enumerate(self.growing):
@@ -412,7 +421,7 @@ class Emitter(
     # --- assignments: values and places first, with all checks; then the effects
 
     def _assign(self, n, env):
-        if self.store(n, env) or self.store_repeated(n, env):
+        if self.store(n, env) or self.store_repeated(n, env) or self.store_copied(n, env):
             return env
         if isinstance(n, ast.AugAssign):
             operator = type(n.op)

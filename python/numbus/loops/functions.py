@@ -10,7 +10,7 @@ import types
 import numpy
 
 from .. import _loops
-from . import numbers, select, sources
+from . import methods, numbers, select, sources
 
 _DEEPEST = 6  # functions that call functions
 
@@ -21,17 +21,19 @@ _trees = {}  # by the same: its tree, once it was asked for
 class Called:
     """A function as it is now: its tree, and what the names in it that are not its own stand for.
 
-    Two are equal where one code serves for both.
+    Two are equal where one code serves for both. first, attributes: of a method the name of the
+    argument that is the object, and what it reads of that, which is given to it in its place.
     """
 
-    def __init__(self, tree, code, fixed, defaults):
+    def __init__(self, tree, code, fixed, defaults, first=None, attributes=()):
         self.tree, self.fixed, self.defaults = tree, fixed, defaults
         self.name = code.co_name
-        self.parameters = code.co_varnames[: code.co_argcount]
-        self.names = sorted(code.co_varnames)
+        self.first, self.attributes = first, attributes
+        self.parameters = code.co_varnames[first is not None : code.co_argcount]
+        self.names = sorted({*code.co_varnames} - {first})
         known = [sorted(of.items(), key=lambda item: item[0]) for of in (fixed, defaults)]
         self.calls_itself = ("self",) in fixed.values()
-        self._key = id(tree), *map(tuple, known)
+        self._key = id(tree), attributes, *map(tuple, known)
 
     def __eq__(self, other):
         return type(other) is Called and self._key == other._key
@@ -99,10 +101,11 @@ def _lambda(module, code):
     return ast.copy_location(made, n)
 
 
-def called(function, changing, depth=0):
+def called(function, changing, depth=0, owner=None):
     """What a function of the program's is for the compiler, or None.
 
     changing: a dict of globals, the names in it that the loop assigns to, and all such names.
+    owner: the object that it is a method of.
     """
     code = _loops.running_code(function)
     if depth > _DEEPEST or not _is_plain(function, code):
@@ -126,7 +129,22 @@ def called(function, changing, depth=0):
     given = function.__defaults__ or ()
     names = code.co_varnames[code.co_argcount - len(given) : code.co_argcount]
     defaults = {n: _describe(v, function, changing, depth) for n, v in zip(names, given)}
-    return Called(tree, code, fixed, defaults)
+    if owner is None:
+        return Called(tree, code, fixed, defaults)
+    first = code.co_varnames[0] if code.co_argcount else None
+    found = first and methods.attributes(tree, first)
+    if found is None or first in names:
+        return None
+    attributes = set()
+    for name in found:
+        inner = methods.of_object(owner, name)
+        if inner is None:
+            attributes.add(name)
+            continue
+        of = None if inner is function else called(inner, changing, depth + 1, owner)
+        fixed[f"{first}.{name}"] = "o" if of is None else ("method", of)
+        attributes |= set(of.attributes if of else ())
+    return Called(tree, code, fixed, defaults, first, tuple(sorted(attributes)))
 
 
 def reads(code):

@@ -11,7 +11,7 @@ import types
 import numpy
 
 from .. import _core
-from . import functions, narrow, numbers, select
+from . import functions, methods, narrow, numbers, select
 
 _KINDS = {
     int: "i", float: "f", bool: "b", numpy.int64: "I", numpy.float64: "F", numpy.bool_: "B",
@@ -95,21 +95,30 @@ class Held:
                 continue
             fixed[name] = self._describe(value)
         for first, attribute in this.dotted:
-            name = f"{first}.{attribute}"
-            fixed[name] = "o"
-            value = self.values.get(first)
-            if (id(value), attribute) in stored:
-                raise TooCostly  # under another name, whose changes would not be seen
-            value = _NOTHING if value is None else _attribute(value, attribute)
-            if value is not _NOTHING:
-                self.values[name] = value
-                fixed[name] = self._describe(value)
+            fixed[f"{first}.{attribute}"] = self._read(first, attribute, fixed, stored)
         # Whether products of parts of arrays are numbers of a known type.
         fixed["@"] = "o" if not _core.works_at_once() else ("call", "@")
         fixed["&"] = ("shared", self._sharing(fixed) if this.copies else frozenset())
         self.entry, self.fixed = entry, fixed
         self.numbers = [n for n, f in fixed.items() if isinstance(f, str) and f in numbers.STORES]
         self.key = (*entry.values(), *fixed.values())
+
+    def _read(self, first, attribute, fixed, stored):
+        """What an attribute that is read stands for; of methods also what they read."""
+        name, of = f"{first}.{attribute}", self.values.get(first)
+        if (id(of), attribute) in stored:
+            raise TooCostly  # under another name, whose changes would not be seen
+        value = _NOTHING if of is None else _attribute(of, attribute)
+        if value is not _NOTHING:
+            self.values[name] = value
+            return self._describe(value)
+        function = None if of is None else methods.of_object(of, attribute)
+        found = function and functions.called(function, self._changing, 0, of)
+        if not found:
+            return "o"
+        for more in found.attributes:
+            fixed[f"{first}.{more}"] = self._read(first, more, fixed, stored)
+        return ("method", found)
 
     def _stored(self, name, of, attribute, stored):
         """The kind of an attribute that is assigned to, which runs no code."""

@@ -7,7 +7,7 @@ a statement has no effect before it is certain, and operands may overlap what is
 
 import ast
 
-from . import numbers, select
+from . import numbers
 from .numbers import Unsupported, Value
 
 MOST = 1 << 14  # elements; sums of more are recorded, and are numbers of another type
@@ -195,19 +195,7 @@ class Lines:
             if not one or type(step.operand.value) is not int or n.lower or n.upper:
                 raise Unsupported("a slice that goes backwards")
             return self.temporary(f"{extent} - 1"), "-1", self.temporary(extent)
-        ends = []
-        for bound, none in ((n.lower, "0"), (n.upper, extent)):
-            if bound is None or (isinstance(bound, ast.Constant) and bound.value is None):
-                ends.append(none)
-                continue
-            v = self.value(bound, env)
-            if v.kind not in numbers.INTEGERS:
-                raise Unsupported("a slice whose bounds are no integers")
-            i = self.temporary(v.text)
-            self.block(f"if {i} < 0:")
-            self.line(f"{i} = max({i} + {extent}, 0)")
-            self.end()
-            ends.append(self.temporary(f"min({i}, {extent})"))
+        ends = self.ends(n, env, extent, ("0", extent), "0", extent)
         if step is None:
             return ends[0], "1", self.temporary(f"max({ends[1]} - {ends[0]}, 0)")
         v = self.value(step, env)
@@ -216,6 +204,25 @@ class Lines:
         s = self.temporary(v.text)
         self.check(f"{s} <= 0 or {s} > {1 << 61}")
         return ends[0], s, self.temporary(f"(max({ends[1]} - {ends[0]}, 0) + {s} - 1) // {s}")
+
+    def ends(self, n, env, extent, none, least, most):
+        """The texts of a slice's two bounds, which are inside of `least` and `most`; none: where
+        the source has no bound.
+        """
+        ends = []
+        for bound, missing in zip((n.lower, n.upper), none):
+            if bound is None or (isinstance(bound, ast.Constant) and bound.value is None):
+                ends.append(missing)
+                continue
+            v = self.value(bound, env)
+            if v.kind not in numbers.INTEGERS:
+                raise Unsupported("a slice whose bounds are no integers")
+            i = self.temporary(v.text)
+            self.block(f"if {i} < 0:")
+            self.line(f"{i} = max({i} + {extent}, {least})")
+            self.end()
+            ends.append(self.temporary(f"min({i}, {most})"))
+        return ends
 
     def _slice_of(self, line, n, env):
         """A slice of a slice."""
@@ -381,30 +388,6 @@ class Lines:
         other = self.temporary(f"{one} + ({line.count} - 1) * {self._stride(line)}")
         low, high = f"min({one}, {other})", f"max({one}, {other}) + {line.array[2].itemsize - 1}"
         return self.temporary(low), self.temporary(high)
-
-    def store_repeated(self, n, env):
-        """Carries out `list[slice] = [element] * count`, which leaves the list as long as it is;
-        False: it is another assignment.
-        """
-        found = select.repeated(n)
-        if found is None:
-            return False
-        (target,) = n.targets
-        array = self._array(target.value)
-        if array is None or array[6] not in ("list", "bools") or array[3] > 1:
-            raise Unsupported("a slice of what is no list of numbers")
-        count = self.value(found[1], env)
-        if count.kind != "i":
-            raise Unsupported("a list times something else than an int")
-        text = self.temporary(numbers.to_store(self, array, self.value(found[0], env)))
-        first, step, places = self._bounds(f"{array[5]}_0", target.slice, env)
-        self.check(f"max({count.text}, 0) != {places}")
-        self.temporaries += 1
-        t = f"t{self.temporaries}"
-        self.block(f"for {t} in range({places}):")
-        self.line(f"{array[5]}[{first} + {t} * {step}] = {text}")
-        self.end()
-        return True
 
     def _fill(self, target, emit):
         self.temporaries += 1
