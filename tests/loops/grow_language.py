@@ -11,7 +11,8 @@ class Language:
         if self.alone or self.of_language.random() > 0.12:
             return
         before, self.r = self.r, self.of_language
-        self.pick(self.zipped, self.while_else, self.method, self.method, self.copied)()
+        self.pick(self.zipped, self.while_else, self.method, self.method, self.copied,
+                  self.handed_on)()  # fmt: skip
         self.r = before
 
     def _free(self):
@@ -77,8 +78,10 @@ class Language:
         kind = self.pick(["    k = 3"], ["    @property", "    def k(self): return 4"],
                          ["    def __getattr__(self, name): return 7"])  # fmt: skip
         for text in (
-            "class Om:", *kind, f"    def get(self, p, {more}):", f"        if {test}:",
-            f"            {odd}", f"        return {what}", "    def mix(self, p, q=1):",
+            "class Om:", *kind, "    def __repr__(self): return 'Om'",
+            f"    def get(self, p, {more}):", f"        if {test}:", f"            {odd}",
+            f"        return {what}",
+            "    def mix(self, p, q=1):",
             f"        w = {last}", f"        return {self.pick('w', 'w * 0.5', 'w + q')}",
             "om = Om()", f"om.n, om.f, om.b = {self.pick('4', '2**62', '0')}, 0.75, True",
             f"om.li, om.np = {self.pick('[3, 1, 2]', '[0.5, 2.0]')}, np.float64(1.5)",
@@ -104,6 +107,36 @@ class Language:
             "om.n = 2.5", "om.b = not om.b", "del om.f", "Om.f = property(lambda self: 2.5)",
             "om.li.append(4)", "om = Om()",
         )  # fmt: skip
+
+    def handed_on(self):
+        """A loop whose elements of several arrays depend on the ones before, in any direction."""
+        c = self._free()
+        if c is None:
+            return
+        names = ["fa", "fa", "ga", "hb", "hc", "lf", "da", "ll[1]", "ma[1]", "li"]
+        a, b = self.pick(*names), self.pick(*names)
+        by = self.pick(1, 1, -1, -1, -2, 2)
+        head, before = f"range(2, {self.pick(6, 30, 39)})", f"{c} - 1"
+        if by < 0:
+            head, before = f"range({self.pick(4, 30, 37)}, -1, {by})", f"{c} + {-by}"
+        elif by == 2:
+            head, before = f"range(2, {self.pick(8, 38)}, 2)", f"{c} - 2"
+        e, f = f"{a}[{c}]", f"{b}[{c}]"
+        p, q = f"{a}[{before}]", f"{b}[{before}]"
+        other = self.pick("hb", "hc", "fa")
+        w = self.pick(f"{p} * 0.5", f"{e} - {other}[{c}] * {p}", f"{p} / {other}[{c}]", p)
+        z = self.pick(f"{q} - {e}", f"0.7 * {q} + v", f"({f} - {q}) / v", q)
+        body = self.pick(
+            [f"v = {w}", f"{e} = v", f"{f} = {z}"], [f"{e} = {w}", f"{f} = {z}"],
+            [f"{f} = {z}", f"{e} = {w}", f"v = {self.pick(p, q)}"], [f"{e} = {w}", f"v = {p}"],
+            [f"{e} = {w}", f"if {f} > 1:", f"    {f} = {z}"],
+            [f"{e}, {f} = {w}, {z}"], [f"{e} = {w}", f"{f} += {p}"],
+        )  # fmt: skip
+        self.line("v = 1.5")
+        self.line(f"for {c} in {head}:")
+        for text in body:
+            self.line(f"    {text}")
+        self.line("out.append(v)")
 
     def copied(self):
         """An assignment of a slice of a list to one."""

@@ -120,8 +120,9 @@ def _one_end(self, array, axis, item, env, fixed, ask=strips.Strips._ask):
     ask(self, array, axis, item, env, fixed)
 
 
-def _the_one_before(self, n, again, whole=strips.Strips._handed_on):
-    return whole(self, n, again)[1:] * 2
+def _the_one_before(self, n, of, whole=strips.Strips._handed_one):
+    name, element, before = whole(self, n, of)
+    return name, element, [*before, f"{name} = {name} + {name}"]
 
 
 def _without(checks, in_strips=False):
@@ -160,7 +161,7 @@ def mutants():
         ("lists written back", Held, "write_back", lambda self, si: None),
         ("strips that are put back", strips.Strips, "_undone", lambda self, n, env: ([], ["pass"])),
         ("results of strips", Emitter, "check", _without(["<= 1.79", "== 0.0"], True)),
-        ("elements from iterations before", strips.Strips, "_handed_on", _the_one_before),
+        ("elements from iterations before", strips.Strips, "_handed_one", _the_one_before),
         # The last ones, as they write outside.
         ("ends of strips", strips.Strips, "_ask", _one_end),
         ("indices outside", Emitter, "check", _without([" >= a"])),

@@ -202,3 +202,22 @@ def test_the_element_before_is_what_memory_holds(body):
             run(a[:40], a[:40], low, np.arange(40))
             run(l, l[:], low, [0.5] * 40)
     """)  # fmt: skip
+
+
+@pytest.mark.parametrize("pair", ["np.zeros(n), np.zeros(n)", "both[:n], both[1:]",
+                                  "both[1:], both[:n]", "low * 0, low"])  # fmt: skip
+@pytest.mark.parametrize("head", ["range(1, n)", "range(n - 2, 0, -1)", "range(3, n, 2)"])
+def test_elements_of_two_arrays_that_depend_on_the_ones_before(pair, head):
+    before = {"1": "i - 1", "n - 2": "i + 1", "3": "i - 2"}[head[6:].partition(",")[0]]
+    made = check(f"""
+        def f(n, low, both):
+            c, d = {pair}
+            for i in {head}:
+                pivot = 2.5 - low[i] * c[{before}]
+                c[i] = low[i] / pivot
+                d[i] = (low[i] - low[i] * d[{before}]) / pivot
+            return list(c), list(d), pivot
+        out = [f(90, np.arange(90) * 0.01, np.ones(91)), f(90, np.arange(90) * 0.5, np.ones(91))]
+        out.append(f(90, np.full(90, 2.5), np.ones(91)))
+        """, entered=True)  # fmt: skip
+    assert made

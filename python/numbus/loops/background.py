@@ -152,7 +152,7 @@ def _compile(this, fixed, entry, types):
     try:
         names = {"leave": _generate.make("leave", leave), **names_of(emitter.made)}
         # Indices in the text are inside, and none counts from the end.
-        options = {"boundscheck": False, "wraparound": False}
+        options = {"boundscheck": False, "wraparound": False, "error_model": "numpy"}
         call = _generate.compiled("loop", text, options, **names)
         call._make().compile_types(types)
     except CompileError as error:

@@ -10,6 +10,8 @@ import types
 
 import numpy
 
+import numbus
+
 from .. import _core
 from . import functions, methods, narrow, numbers, select
 
@@ -98,7 +100,8 @@ class Held:
             fixed[f"{first}.{attribute}"] = self._read(first, attribute, fixed, stored)
         # Whether products of parts of arrays are numbers of a known type.
         fixed["@"] = "o" if not _core.works_at_once() else ("call", "@")
-        fixed["&"] = ("shared", self._sharing(fixed) if this.copies else frozenset())
+        asked = this.copies or this.stores_several
+        fixed["&"] = ("shared", self._sharing(fixed) if asked else frozenset())
         self.entry, self.fixed = entry, fixed
         self.numbers = [n for n, f in fixed.items() if isinstance(f, str) and f in numbers.STORES]
         self.key = (*entry.values(), *fixed.values())
@@ -174,19 +177,16 @@ class Held:
         return ("array", elements, value.dtype, value.ndim, writable, parameter, whose)
 
     def _sharing(self, fixed):
-        """The pairs of parameters whose arrays may lie in the same memory, other than two of
-        Numbus's.
-        """
+        """The pairs of parameters whose arrays may lie in the same memory."""
         arrays = {f[5]: f for f in fixed.values() if isinstance(f, tuple) and f[0] == "array"}
         arrays = [(p, f[6], self.arrays[int(p[1:])]) for p, f in arrays.items()
-                  if f[6] in numbers.ARRAYS and f[1] in "FG"]  # fmt: skip
+                  if f[6] in numbers.ARRAYS]  # fmt: skip
         pairs = set()
         for (p, whose, a), (q, of, b) in itertools.combinations(arrays, 2):
-            if whose == of == "ours":
-                continue
             if whose == of and a.base is b.base is None:
                 continue  # each owns its memory
-            if whose != of or numpy.may_share_memory(a, b):
+            share = numbus.may_share_memory if whose == "ours" else numpy.may_share_memory
+            if whose != of or share(a, b):
                 pairs |= {(p, q), (q, p)}
         return frozenset(pairs)
 

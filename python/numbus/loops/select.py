@@ -126,6 +126,18 @@ def copies(loop):
     )
 
 
+def stores_several(loop):
+    """Whether an innermost `for` loop assigns to elements of several arrays."""
+    for n in ast.walk(loop):
+        if isinstance(n, ast.For) and not any(isinstance(x, _LOOPS) for s in n.body
+                                              for x in ast.walk(s)):  # fmt: skip
+            stored = [x.value for s in n.body for x in ast.walk(s)
+                      if isinstance(x, ast.Subscript) and isinstance(x.ctx, ast.Store)]  # fmt: skip
+            if len({ast.unparse(x) for x in stored}) > 1:
+                return True
+    return False
+
+
 def appended(loop):
     """The names of the lists whose length code of ours may change."""
     nodes = [n for n in ast.walk(loop) if hasattr(n, "at") and not n.opaque]

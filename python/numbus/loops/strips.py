@@ -8,6 +8,7 @@ where an index may be outside.
 """
 
 import ast
+import re
 
 from . import heads, numbers, select
 from .numbers import Value
@@ -69,7 +70,7 @@ class Strips:
     def divisor(self, text):
         """The text of a float that is not zero."""
         self.check(f"{text} == 0.0", True)
-        return text if self.checks_now else self.temporary(f"{text} if {text} != 0.0 else 1.0")
+        return text
 
     def by_strips(self, n, env, step, first):
         """Has a loop whose lines begin with the number `first` go by strips, where it may."""
@@ -93,7 +94,7 @@ class Strips:
         added = f" + {over.start}" if over and over.start else ""
         self._before, self._fixed, self._known, self._views = [], [], {}, {}
         self._along = {}  # by an array and all indices but one: the ones met, with their parts
-        self._handed = None  # of these: the element that the iteration before has stored
+        self._handed = {}  # by such: the element that the iteration before has stored
         self._strip = n, step, added
         self._ends = f"b{at}{added}", f"z{at}{added}"
         self._defers, self._mode = False, "strip"
@@ -110,14 +111,17 @@ class Strips:
             self._statements(n.body, env)
 
         strip, first = self._apart(body), []
+        self._env = env
         stored = {self._parameter(t, env) for t in _stored(n)}
         again = [of for of, met in self._along.items() if len(met) > 1 and of[0] in stored]
         if again:  # elements before or after, so that no vectors can be made of it
-            last, previous = self._handed_on(n, again)
-            first.append(f"p{at} = {previous[5]}[0]")
+            handed = self._handed_on(n, again, stored)
+            first += [x for _, _, before in handed for x in before]
             # What memory holds at the end, however it came there: names that were stored may hold
             # something else by then, and a store may round.
-            strip = [*self._apart(body), f"p{at} = {last[5]}[x{at}]"]
+            strip = self._apart(body)
+            for p, element, _ in handed:
+                _hand_on(strip, p, element)
         saves, restores = self._undone(n, env) if self._defers else ([], [])
         self._mode = None
         if step == "1":
@@ -202,25 +206,63 @@ class Strips:
                 to += [f"for x{at} in range(m{at}):", f"{_INDENT}{last}"]
         return saves, restores + names
 
-    def _handed_on(self, n, again):
-        """Has each iteration get what the one before has stored from it, rather than read it: the
-        parts of arrays with the elements that are stored, and with those before.
+    def _handed_on(self, n, again, stored):
+        """Has each iteration get what the one before has stored from it, rather than read it:
+        (name, text of the element that is stored, lines that give the one before the first
+        iteration) for each; without a text the array's one element that is stored.
         """
-        targets = list(_stored(n))
-        if len(again) != 1 or len(targets) != 1:
+        arrays = {of[0] for of in again}
+        if len(arrays) != len(again) or len(list(_stored(n))) != len(stored):
+            raise NotStripped  # several elements of one array
+        shared = self.fixed["&"][1]
+        for a in arrays if len(stored) > 1 else ():
+            # What another name stores must be somewhere else.
+            known = self.by_parameter[a][6] in (*numbers.ARRAYS, "list")
+            if not known or any((a, b) in shared for b in stored):
+                raise NotStripped
+            if any(self.by_parameter[b][6] == "items" for b in stored):
+                raise NotStripped
+        return [self._handed_one(n, of) for of in again]
+
+    def _handed_one(self, n, of):
+        met, targets = self._along[of], [t for t in _stored(n) if self._base(t) == of[0]]
+        if len(targets) != 1:
             raise NotStripped
-        (of,) = again
-        met = self._along[of]
         written = {ast.unparse(i) for i in _items(targets[0])} & set(met)
         if len(written) != 1:
             raise NotStripped
         (text,) = written
-        offsets = {t: _offset(ast.parse(t, mode="eval").body, self._varying) for t in met}
-        before = [t for t, k in offsets.items() if k is not None and k + 1 == offsets[text]]
-        if len(before) != 1 or met[text] is None or met[before[0]] is None:
+        by = _step_of(n)
+        nodes = {t: ast.parse(t, mode="eval").body for t in met}
+        offsets = {t: _offset(nodes[t], self._varying) for t in met}
+        if by is None or offsets[text] is None:
             raise NotStripped
-        self._handed = of, before[0]
-        return met[text], met[before[0]]
+        before = [t for t, k in offsets.items() if k is not None and k + by == offsets[text]]
+        if len(before) != 1:
+            raise NotStripped
+        name = f"p{n.at}_{len(self._handed)}"
+        self._handed[of] = before[0], name
+        if met[text] is not None and met[before[0]] is not None:
+            lines = [f"{name} = {met[before[0]][5]}[0]"]
+            return name, f"{met[text][5]}[x{n.at}]", lines
+        array, _, *index = of
+        added = self._strip[2]
+
+        def first():
+            self.line(f"{self._varying}_i = c{n.at}{added}")
+            index[of[1]] = self.temporary(self._integer(nodes[before[0]], self._env))
+            self.line(f"{name} = {array}[{', '.join(index)}]")
+
+        self._mode, mode = "covered", self._mode
+        lines = self._apart(first)
+        self._mode = mode
+        if self._strip[1] != str(by):  # of the outermost loop, whose range is known at the entry
+            self._before.append(f"fast_ &= int({self._strip[1]} == {by})")
+        return name, f"{array}[", lines
+
+    def _base(self, target):
+        """The parameter that a target's array is."""
+        return self._parameter(target, self._env)
 
     def _parameter(self, target, env):
         """The name of the array that an element belongs to."""
@@ -251,8 +293,8 @@ class Strips:
         axis, item = along
         of, text = (array[5], axis, *index), ast.unparse(item)
         met = self._along.setdefault(of, {})
-        if (of, text) == self._handed:
-            return (*array[:5], f"p{n.at}", *array[6:]), None
+        if self._handed.get(of, ("",))[0] == text:
+            return (*array[:5], self._handed[of][1], *array[6:]), None
         met.setdefault(text, None)
         if step != "1" or not _is_shifted(item, self._varying):
             self._mode, mode = "covered", self._mode  # as it was asked at both ends
@@ -326,6 +368,37 @@ class Strips:
         if isinstance(n.op, ast.Mult) and self._varies(n.left) and self._varies(n.right):
             return False
         return self._is_affine(n.left) and self._is_affine(n.right)
+
+
+def _hand_on(lines, name, element):
+    """Puts the line that hands an element on directly after the one that stores it, so that it is
+    known there without a look at memory; at the end, where that may be another one.
+    """
+    is_part = not element.endswith("[")
+    head = f"{element} = " if is_part else element
+    stores = [k for k, x in enumerate(lines) if x.lstrip().startswith(head)]
+    is_one = len(stores) == 1 and lines[stores[0]][0] != " "
+    at = stores[0] + 1 if is_one else len(lines)
+    if not is_part:
+        if not is_one:
+            raise NotStripped
+        element = lines[stores[0]].partition(" = ")[0]
+    if any(re.search(rf"\b{name}\b", x) for x in lines[at:]):
+        at = len(lines)
+    lines.insert(at, f"{name} = {element}")
+
+
+def _step_of(loop):
+    """What the number of a loop grows by; None where its text does not tell."""
+    if heads.over(loop):
+        return 1
+    call, backwards = heads.range_of(loop.iter)
+    step = call.args[2] if len(call.args) == 3 else ast.Constant(1)
+    sign = 1
+    if isinstance(step, ast.UnaryOp) and isinstance(step.op, ast.USub):
+        sign, step = -1, step.operand
+    known = isinstance(step, ast.Constant) and type(step.value) is int and not backwards
+    return sign * step.value if known else None
 
 
 def _is_shifted(n, name):
