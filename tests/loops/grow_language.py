@@ -12,7 +12,7 @@ class Language:
             return
         before, self.r = self.r, self.of_language
         self.pick(self.zipped, self.while_else, self.method, self.method, self.copied,
-                  self.handed_on)()  # fmt: skip
+                  self.handed_on, self.stepped)()  # fmt: skip
         self.r = before
 
     def _free(self):
@@ -137,6 +137,36 @@ class Language:
         for text in body:
             self.line(f"    {text}")
         self.line("out.append(v)")
+
+    def stepped(self):
+        """A while loop whose indices grow or fall by the same amount each time."""
+        c = self._free()
+        if c is None:
+            return
+        a, b = (self.pick("fa", "fa", "ga", "lf", "li", "lb", "ma[1]", "da") for _ in range(2))
+        i, j, k = (self.pick(c, c, f"{c} + 1", f"{c} - 1", f"{c} - 2", f"{c} + 3") for _ in "ijk")
+        test = self.pick(f" and {a}[{i}] > {self.pick('0.5', 'f0', b + '[' + j + ']')}", "", "")
+        if self.r.random() < 0.6:
+            start = self.pick("35", "39", "40", "n0 % 50", "-1", "2**62", "n1 - 3")
+            test, by = f"{c} {self.pick('>= 0', '> -7', '> 3', '>= -1')}{test}", "-"
+            if start in ("2**62", "n1 - 3"):
+                test += f" and {c} < 90"
+        else:
+            start = self.pick("0", "-3", "3", "-41", "n0 % 9")
+            most = self.pick("< 39", "< 45", "<= n0", "< len(lf)")
+            test, by = f"{c} {most} and {c} < 60{test}", "+"
+        body = [f"{b}[{k}] = {a}[{i}]", f"{c} {by}= {self.pick(1, 1, 2, 3)}"]
+        if self.r.random() < 0.3:
+            then = self.pick("break", f"f0 = {a}[{k}]", "n0 = n0 ^ 1")
+            is_so = f"{a}[{j}] {self.pick('<', '>')} {self.floating(0)}"
+            body.insert(self.r.randrange(3), f"if {is_so}: {then}")
+        self.line(f"{c} = {start}")
+        self.line(f"while {test}:")
+        for text in body:
+            self.line(f"    {text}")
+        if self.r.random() < 0.2:
+            self.line("else:")
+            self.line(f"    n1 = {c} % 5")
 
     def copied(self):
         """An assignment of a slice of a list to one."""

@@ -246,3 +246,39 @@ def test_slices_of_lists_of_other_types_and_lengths():
             f(a, b)
         f(tuple(l), l)
         """)  # fmt: skip
+
+
+@pytest.mark.parametrize("start", ["n - 1", "n", "-1", "-n - 1", "5", "2**62", "True"])
+@pytest.mark.parametrize("by", ["-= 1", "+= 2"])
+def test_while_loops_whose_indices_grow_or_fall(start, by):
+    check(f"""
+        out = []
+        def f(a, b, n):
+            for k in range(30):
+                j = {start}
+                while -n - 5 < j < n + k and a[j] > -7.0:
+                    b[j - 1], b[j] = a[j] + k, b[j - 2]
+                    j {by}
+                else:
+                    out.append(j)
+                a, b = b, a
+            return j
+        for of in (np.array, list):
+            out.append(f(of([0.5 * k for k in range(40)]), of([1.5] * 40), 39))
+        f(np.ones(40), np.ones(39), 40)
+        """)  # fmt: skip
+
+
+def test_insertion_sort():
+    check("""
+        def sort(a):
+            for i in range(1, len(a)):
+                key = a[i]
+                j = i - 1
+                while j >= 0 and a[j] > key:
+                    a[j + 1] = a[j]
+                    j -= 1
+                a[j + 1] = key
+            return a
+        out = [sort([k * 7919 % 101 for k in range(90)]), sort(np.arange(90.0) * 7919 % 101)]
+        """, entered=True)  # fmt: skip

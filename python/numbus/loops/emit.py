@@ -8,7 +8,19 @@ at the head of a loop only grow, until an emission changes nothing.
 
 import ast
 
-from . import calls, folds, for_heads, heads, lines, list_parts, numbers, places, select, strips
+from . import (
+    bounded,
+    calls,
+    folds,
+    for_heads,
+    heads,
+    lines,
+    list_parts,
+    numbers,
+    places,
+    select,
+    strips,
+)
 from .numbers import CODES, STORES, Unsupported, Value
 
 INDENT = "    "
@@ -21,6 +33,7 @@ class NotCompiled(Exception):
 
 
 class Emitter(
+    bounded.Bounded,
     calls.Calls,
     folds.Folds,
     for_heads.ForHeads,
@@ -349,6 +362,8 @@ class Emitter(
             self.level, self.temporaries, head = mark[1], mark[2], wider
         if self._mode is None and strips.may_be(n) and n.lineno not in self.short:
             self.by_strips(n, head, self._step(n), mark[0])
+        if not is_for and self._mode is None:
+            self.by_bounds(n, head, mark[0])
         if n.orelse and not outer:
             self.rare += 1
             self.block(f"if not q{n.at}:")

@@ -83,18 +83,27 @@ class Places:
         if not self.checks_now:
             return self.element_in_strip(array, index, items, env)
         for d, item in enumerate(items, len(index)):
-            index.append(self._position(array, d, self.value(item, env)))
+            known, text = self._known_bound(array, d, item)
+            v = Value(text, "i") if text else self.value(item, env)
+            index.append(self._position(array, d, v, known))
         return array, ", ".join(index)
 
-    def _position(self, array, axis, v):
-        """The name of an index that is inside."""
+    def _known_bound(self, array, axis, item):
+        """(which bound an index is known to keep, its text) of one in `bounded`."""
+        of = (array[5], axis, ast.unparse(item)) if self.bounded else None
+        return self.bounded.get(of, (None, None))
+
+    def _position(self, array, axis, v, known=None):
+        """The name of an index that is inside; known: the bound that it keeps."""
         if v.kind not in numbers.INTEGERS:
             raise Unsupported("an index that is no integer")
         i, extent = self.temporary(v.text), f"{array[5]}_{axis}"
-        self.block(f"if {i} < 0:")
-        self.line(f"{i} += {extent}")
-        self.end()
-        self.check(f"{i} < 0 or {i} >= {extent}")
+        if known != "low":
+            self.block(f"if {i} < 0:")
+            self.line(f"{i} += {extent}")
+            self.end()
+        bounds = {"low": f"{i} >= {extent}", "high": f"{i} < 0"}
+        self.check(bounds.get(known) or f"{i} < 0 or {i} >= {extent}")
         return i
 
 

@@ -234,7 +234,7 @@ class Strips:
         (text,) = written
         by = _step_of(n)
         nodes = {t: ast.parse(t, mode="eval").body for t in met}
-        offsets = {t: _offset(nodes[t], self._varying) for t in met}
+        offsets = {t: offset_of(nodes[t], self._varying) for t in met}
         if by is None or offsets[text] is None:
             raise NotStripped
         before = [t for t, k in offsets.items() if k is not None and k + by == offsets[text]]
@@ -424,15 +424,15 @@ def _items(target):
     return found
 
 
-def _offset(n, name):
+def offset_of(n, name):
     """What is added to the number of the loop in an index; None where it is no constant."""
     if isinstance(n, ast.Name) and n.id == name:
         return 0
     if not isinstance(n, ast.BinOp) or not isinstance(n.op, (ast.Add, ast.Sub)):
         return None
-    if not isinstance(n.right, ast.Constant) or _offset(n.left, name) is None:
+    if not isinstance(n.right, ast.Constant) or offset_of(n.left, name) is None:
         return None
-    return _offset(n.left, name) + n.right.value * (1 if isinstance(n.op, ast.Add) else -1)
+    return offset_of(n.left, name) + n.right.value * (1 if isinstance(n.op, ast.Add) else -1)
 
 
 def _stored(loop):
