@@ -152,7 +152,7 @@ def load_aside(name):
     import warnings
 
     try:
-        with warnings.catch_warnings(), _OwnPath():
+        with warnings.catch_warnings(), _OwnPath(), _NotCollected():
             warnings.simplefilter("ignore")
             importlib.import_module(name)
     except Exception:

@@ -17,8 +17,8 @@ _LARGEST = 1 << 20  # of what is added
 class Bounded:
     """The part of an emitter that emits them."""
 
-    # By array, axis and text of an index: which bound is known, "low" or "high", and the text of the
-    # index where it does not overflow.
+    # By array, axis and text of an index: which bound is known, "low" or "high", and the text of
+    # the index where it does not overflow.
     bounded = {}  # noqa: RUF012
 
     def by_bounds(self, n, head, first):
