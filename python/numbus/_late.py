@@ -14,6 +14,7 @@ _IS_LIGHT = frozenset(
     "loops.generators loops.heads loops.loop loops.report loops.rewrite loops.select "
     "loops.sources".split()
 )
+_OWN = "__version__", "__all__", "__array_api_version__", "__array_namespace_info__"
 _PACKAGE = __package__
 _FEW_OBJECTS = 100_000
 _lock = None  # while names wait to be loaded
@@ -36,7 +37,9 @@ class _Waiting(types.ModuleType):
     """The package until somebody asks for a name that it has not."""
 
     def __getattr__(self, name):
-        if name in _IS_LIGHT:  # as `from . import name` asks before it imports a module
+        # `from . import name` asks before it imports a module; others ask each module that there is,
+        # such as unittest for __warningregistry__.
+        if name in _IS_LIGHT or (name.startswith("__") and name not in _OWN):
             raise AttributeError(f"module {_PACKAGE!r} has no attribute {name!r}", name=name)
         load()
         own = vars(self)
@@ -98,13 +101,13 @@ def load():
         try:
             with _OwnPath(), _NotCollected():
                 __import__(f"{_PACKAGE}._namespace")
+            while _hooks:
+                _hooks.pop(0)()
+            sys.meta_path[:] = [f for f in sys.meta_path if type(f) is not _Finder]
+            sys.modules[_PACKAGE].__class__ = types.ModuleType
+            _lock = None
         finally:
             _is_loading = False
-        sys.modules[_PACKAGE].__class__ = types.ModuleType
-        sys.meta_path[:] = [f for f in sys.meta_path if type(f) is not _Finder]
-        _lock = None
-        while _hooks:
-            _hooks.pop(0)()
 
 
 class _OwnPath:

@@ -170,6 +170,69 @@ def test_warnings_that_are_errors(tmp_path):
     """, loops_after=1) == ["[45, 4950, 499500] True error"]  # fmt: skip
 
 
+def test_those_who_ask_every_module(tmp_path):
+    assert run(tmp_path, LIGHT + """
+    import inspect, pickle, unittest, warnings
+    class T(unittest.TestCase):
+        def test(self):
+            with self.assertWarns(UserWarning):
+                warnings.warn("a")
+    done = unittest.TextTestRunner(stream=open("/dev/null", "w")).run(T("test"))
+    print(done.wasSuccessful(), len(pickle.dumps([1, 2.5, sys.path])) > 9, loaded())
+    """) == ["True True []"]  # fmt: skip
+
+
+def test_processes(tmp_path):
+    assert run(tmp_path, """
+    import multiprocessing, os, sys
+    def work(n):
+        s = 0
+        for i in range(n):
+            s += i
+        import numpy as np
+        return s, type(np.ones(2)) is np.ndarray, "numbus._core" in sys.modules
+    if __name__ == "__main__":
+        for kind in ("fork", "spawn"):
+            with multiprocessing.get_context(kind).Pool(2) as pool:
+                print(pool.map(work, [10, 100]))
+    """, loops_after=1) == ["[(45, True, True), (4950, True, True)]"] * 2  # fmt: skip
+
+
+def test_handlers_of_signals_that_were_set_before(tmp_path):
+    assert run(tmp_path, """
+    import os, signal
+    seen = []
+    signal.signal(signal.SIGINT, lambda *_: seen.append(1))
+    import numpy as np
+    os.kill(os.getpid(), signal.SIGINT)
+    a = float(np.ones(5).sum())
+    signal.signal(signal.SIGINT, lambda *_: seen.append(2))
+    os.kill(os.getpid(), signal.SIGINT)
+    print(a, seen)
+    """) == ["5.0 [1, 2]"]  # fmt: skip
+
+
+def test_ctrl_c_in_a_loop_that_was_compiled_late(tmp_path):
+    assert run(tmp_path, """
+    import os, signal, threading
+    def f(n):
+        s = 0
+        for i in range(n):
+            s = (s * 3 + i) % 1000003
+        return s
+    pid = os.getpid()
+    if os.fork() == 0:
+        import time
+        time.sleep(3)
+        os.kill(pid, signal.SIGINT)
+        os._exit(0)
+    try:
+        f(10**12)
+    except KeyboardInterrupt:
+        print("stopped")
+    """) == ["stopped"]  # fmt: skip
+
+
 def test_strict_and_reports(tmp_path):
     (tmp_path / "script.py").write_text("print(5)\n")
     done = subprocess.run([sys.executable, "-m", "numbus", "--report", "--strict",
