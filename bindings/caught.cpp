@@ -37,7 +37,7 @@ nb::object noted_cause(const std::vector<Site>& sites, int64_t owner) {
 
 namespace {
 
-constexpr int64_t kNotAnswered = 1;
+constexpr int64_t kNotAnswered = 1, kTooFew = 2;
 
 // The words of a host call: what is asked, the sites, the error's own site and values, where to.
 struct Asked {
@@ -76,10 +76,20 @@ int64_t text_of_error(const int64_t* words) {
 }
 
 int64_t arguments_of_error(const int64_t* words) {
-  return answered(words, [](const Asked& asked) {
-    const Type& t = asked.sites.at(static_cast<size_t>(asked.how)).argument;
-    give_words(asked.error.attr("args"), t, "e.args", asked.to);
+  bool too_few = false;
+  const int64_t status = answered(words, [&](const Asked& asked) {
+    const Site& wanted = asked.sites.at(static_cast<size_t>(asked.how));
+    nb::tuple all = nb::borrow<nb::tuple>(asked.error.attr("args"));
+    // "e.args 1": that item only.
+    if (const size_t at = wanted.exception.find(' '); at != std::string::npos) {
+      const size_t k = std::stoul(wanted.exception.substr(at + 1));
+      too_few = all.size() <= k;
+      if (too_few) return;
+      all = nb::make_tuple(all[k]);
+    }
+    give_words(all, wanted.argument, "e.args", asked.to);
   });
+  return too_few ? kTooFew : status;
 }
 
 }  // namespace

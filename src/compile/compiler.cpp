@@ -114,6 +114,7 @@ void* external(std::string_view name) {
     add("numbus_print_string", &numbus_print_string);
     add("numbus_text_of_float", &numbus_text_of_float);
     add("numbus_float_of_text", &numbus_float_of_text);
+    add("numbus_text_room", &numbus_text_room);
     return all;
   }();
   auto it = known->find(name);

@@ -195,6 +195,7 @@ V HostBody::intrinsic(const ir::Inst& i, V a, V b, V c, const std::vector<V>& ar
         case ir::Text::Print: return call("numbus_print_string", i64, {record(), a, b});
         case ir::Text::OfFloat: return call("numbus_text_of_float", i64, {a, b, c});
         case ir::Text::ToFloat: return call("numbus_float_of_text", i64, {a, b, c});
+        case ir::Text::Room: return call("numbus_text_room", i64, {a, b});
       }
       return B.getInt64(0);
     case Intrinsic::random:

@@ -137,6 +137,8 @@ constexpr int64_t format_word(int64_t how, char kind = 0, int64_t digits = 0) {
 constexpr int64_t kMostDigits = 300;  // that a format may ask for
 constexpr int64_t kFloatRoom = 700;   // characters that suffice for any of these
 int64_t numbus_text_of_float(int64_t bits, char32_t* to, int64_t format);
+// Whether an owner is referred to once (1), and its memory reaches to an address (2).
+int64_t numbus_text_room(int64_t owner, int64_t end);
 int64_t numbus_float_of_text(const char32_t* text, int64_t length, double* to);
 }
 

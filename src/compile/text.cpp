@@ -147,6 +147,12 @@ int64_t numbus_text_of_float(int64_t bits, char32_t* to, int64_t format) {
   return static_cast<int64_t>(s.size());
 }
 
+int64_t numbus_text_room(int64_t owner, int64_t end) {
+  auto* o = reinterpret_cast<Owner*>(owner);
+  if (!o || o->item != 0 || __atomic_load_n(&o->count, __ATOMIC_ACQUIRE) != 1) return 0;
+  return end <= owner + static_cast<int64_t>(o->bytes) ? 2 : 1;
+}
+
 int64_t numbus_float_of_text(const char32_t* text, int64_t length, double* to) {
   std::string s;
   for (int64_t i = 0; i < length; ++i) {

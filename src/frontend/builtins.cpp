@@ -457,6 +457,21 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
   if (name == "hash") {
     expect(c, name, 1, 1);
     const Type& t = arg(0).type;
+    if (t.is(Type::Tag::Tuple) && !t.listed) {
+      // By the items' hashes, one after the other.
+      Value all = integer(ci(0));
+      for (const Value& item : arg(0).items) {
+        const Value one = call_named({n, {item}, {}}, "hash");
+        if (one.unknown()) return {};
+        all = call_function({n, {all, one}, {}}, u_.program.library("hash next"));
+        if (all.unknown()) return {};
+      }
+      return call_function({n, {all, integer(ci(static_cast<int64_t>(arg(0).items.size())))}, {}},
+                           u_.program.library("hash tuple"));
+    }
+    if (t.is_text())
+      not_yet(n, "hash() of a string: CPython draws it anew for each process",
+              "the string as a key");
     if (!t.is_number()) not_yet(n, "hash() of " + frontend::name(t));
     const bool complex = is_complex(t.dtype), real = is_float(t.dtype);
     const bool big = t.dtype == DType::U64;
@@ -557,10 +572,6 @@ Value Lower::call_builtin(const Call& given, const std::string& name) {
   if (name == "repr") {
     expect(c, name, 1, 1);
     return representation_of(n, arg(0));
-    if (arg(0).type.is_maybe()) return call_string(n, "repr of maybe", {arg(0)});
-    if (!arg(0).type.is_number() || !arg(0).type.weak)
-      not_yet(n, "repr() of " + frontend::name(arg(0).type), "str(x)");
-    return text_of(n, arg(0));
   }
   if (name == "numbus is known") {
     const Value& v = arg(0);

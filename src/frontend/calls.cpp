@@ -363,8 +363,9 @@ Value Lower::call_function(const Call& c, int source) {
     return call_inline(c, s.definition, s.name, nullptr, &s);
   }
   // Files whose functions take lists as they are, not the numbers in them.
-  static constexpr std::string_view kOfLists[] = {"/lists.py", "/heaps.py", "/dicts.py",
-                                                  "/strings.py", "/iterators.py"};
+  static constexpr std::string_view kOfLists[] = {"/lists.py",    "/heaps.py",   "/dicts.py",
+                                                  "/strings.py",  "/formats.py", "/translation.py",
+                                                  "/iterators.py"};
   const bool library = s.library();
   const bool lists = library && std::ranges::any_of(kOfLists, [&](std::string_view f) {
                        return s.file.ends_with(f);
@@ -699,6 +700,7 @@ Value Lower::call_named(const Call& given, const std::string& name) {
   if (name == "typed.Dict") return dict_from(c);
   if (name == "typed.Dict.empty") return empty_dict(c);
   if (name == "dict.fromkeys") return dict_from_keys(c);
+  if (name == "str.maketrans") return make_translation(c);
   if (name == "typed.List") return call_builtin(c, "list");
   if (name == "typed.List.empty_list") return empty_list(c);
   if (name.starts_with("cuda.")) return call_cuda(c, name.substr(5));

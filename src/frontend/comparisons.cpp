@@ -1,5 +1,6 @@
 // Comparisons: chains of them, `in`, `is`, and what is never equal or has no order.
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -102,6 +103,16 @@ Value Lower::compare_lists(const Node& n, NodeKind op, const Value& given_a, con
   const bool same = op == NodeKind::Eq || op == NodeKind::NotEq;
   const bool or_equal = op == NodeKind::LtE || op == NodeKind::GtE;
   if (op == NodeKind::Gt || op == NodeKind::GtE) std::swap(a, b);
+  auto complex = [](const Value& v) {
+    return v.type.items[0].is_number() && is_complex(v.type.items[0].dtype);
+  };
+  if (!same && (complex(a) || complex(b))) {
+    static const std::map<NodeKind, const char*> kSymbols = {
+        {NodeKind::Lt, "<"}, {NodeKind::LtE, "<="}, {NodeKind::Gt, ">"}, {NodeKind::GtE, ">="}};
+    return call_function(
+        {n, {a, b, string_of(n, text(kSymbols.at(op))), known_integer(or_equal)}, {}},
+        u_.program.library("list without order"));
+  }
   const char* library = same ? "list equal" : or_equal ? "list less equal" : "list less";
   const Value r = call_function({n, {a, b}, {}}, u_.program.library(library));
   return op != NodeKind::NotEq || r.unknown() ? r : negated(n, r);
@@ -167,7 +178,10 @@ Value Lower::compare_one(const Node& n, NodeKind op, const Value& a, const Value
       Value found = in_values(n, b, a);
       return op == NodeKind::In || found.unknown() ? found : negated(n, found);
     }
-    if (is_dict_view(b) && !keys) not_yet(n, "'in' of a " + b.type.text, "a loop over them");
+    if (is_dict_view(b) && !keys) {
+      Value found = in_items(n, b, a);
+      return op == NodeKind::In || found.unknown() ? found : negated(n, found);
+    }
     if (b.type.is(Type::Tag::Dict) || keys) {
       Value found = in_dict(n, keys ? b.items[0] : b, a);
       return op == NodeKind::In || found.unknown() ? found : boolean(negate(truth(n, found)));

@@ -361,6 +361,26 @@ Value Lower::in_values(const Node& n, const Value& values, const Value& given) {
   return boolean(get(found));
 }
 
+// (key, value) in d.items(): whether there is that key, with that value.
+Value Lower::in_items(const Node& n, const Value& items, const Value& given) {
+  const Value& dict = items.items[0];
+  if (given.unknown()) return {};
+  const bool pair =
+      given.type.is(Type::Tag::Tuple) && !given.type.listed && given.items.size() == 2;
+  if (!pair || lacks_types(dict.type) || dict.v.empty())
+    return from_scalar(Scalar::from_bool(false), DType::Bool, true);
+  if (dict.type.items[1].is_array()) not_yet(n, "'in' of items whose values are arrays", "a loop");
+  const Val found = new_variable(DType::Bool);
+  set(found, b_->constant(DType::Bool, Scalar::from_bool(false)));
+  const Value has = in_dict(n, dict, given.items[0]);
+  if (has.unknown()) return {};
+  when(truth(n, has), [&] {
+    const Value same = compare_one(n, NodeKind::Eq, given.items[1], index(n, dict, given.items[0]));
+    if (!same.unknown()) set(found, truth(n, same));
+  });
+  return boolean(get(found));
+}
+
 // dict.fromkeys(keys, value=None)
 Value Lower::dict_from_keys(const Call& c) {
   const Node& n = c.n;
@@ -383,7 +403,7 @@ Value Lower::equal_dicts(const Node& n, const Value& a, const Value& b) {
   if (is_open(a.type) || is_open(b.type)) return {};
   Type both;
   std::function<bool(const Type&)> has_arrays = [&](const Type& t) {
-    return t.is_array() || t.is(Type::Tag::List) || std::ranges::any_of(t.items, has_arrays);
+    return t.is_array() || std::ranges::any_of(t.items, has_arrays);
   };
   if (!join(a.type, b.type, both) || has_arrays(both))
     not_yet(n, "comparing " + name(a.type) + " and " + name(b.type), "compare their items");
@@ -499,6 +519,7 @@ void Lower::pairs_of(const Node& n, const Value& from,
     put(v.items[0], v.items[1]);
   };
   if (from.unknown()) return;
+  if (from.type.is(Type::Tag::Generator)) return pairs_of(n, list_from(n, from), put);
   if (from.type.is(Type::Tag::Tuple) && from.type.text.empty()) {
     for (const Value& v : from.items) pair(v);
     return;

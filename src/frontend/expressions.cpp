@@ -185,12 +185,10 @@ Value Lower::printed(const Node& n) {
   for (const Node& part : n.all(Field::values)) {
     Value v = printed(part.kind == NodeKind::FormattedValue ? *part.one(Field::value) : part);
     if (v.unknown()) return {};
-    // The format of a short float is that of its value as a float of Python's.
-    if (v.type.is_number() && is_inexact(v.type.dtype))
-      v = cast(part, v, is_complex(v.type.dtype) ? DType::C128 : DType::F64, true);
+    v = as_pythons(part, v);
     if (const Node* spec = part.one(Field::format_spec)) {
       if (v.type.is(Type::Tag::Iterator)) not_yet(part, "a format of an f-string", "{x:5}");
-      v = formatted(part, v, *spec);
+      v = formatted(part, v, joined_text(*spec));
       if (v.unknown()) return {};
     }
     r.items.push_back(v);

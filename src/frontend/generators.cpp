@@ -248,7 +248,7 @@ std::optional<Value> Lower::call_iterator(const Call& c, const std::string& name
     if (c.args.size() > kMost) not_yet(n, "zip() of generators and more than four", "zip of zips");
     return call_function(c, u_.program.library("zip " + std::to_string(c.args.size())));
   }
-  if (name == "isinstance" || name == "print" || name == "type") return {};
+  if (name == "isinstance" || name == "print" || name == "type" || name == "dict") return {};
   not_yet(n, name + "() of a generator", "list(g), or a loop");
 }
 

@@ -120,6 +120,8 @@ class Lower : private State {
   void ask_of_error(const Node& n, const Caught& c, HostCall what, int64_t how, Val out);
   Value text_of_error(const Node& n, const Value& e, bool repr);
   Value arguments_of_error(const Node& n, const Value& e);
+  std::optional<Value> item_of_error(const Node& n);
+  Value words_of_error(const Node& n, const Caught& c, const std::string& what, const Type& all);
 
   // The statements under a condition; either may be empty.
   void when(Val condition, const std::function<void()>& yes,
@@ -222,7 +224,14 @@ class Lower : private State {
   Value text_of(const Node& n, const Value& v);
   Value representation_of(const Node& n, const Value& v);
   Value text_of_float(Val bits, Val format, int64_t room);
-  Value formatted(const Node& n, const Value& v, const Node& spec);
+  Value make_translation(const Call& c);
+  Value formatted(const Node& n, const Value& v, const Value& spec);
+  Value as_pythons(const Node& n, const Value& v);
+  Value formattable(const Node& n, const Value& v);
+  Value formattable_tuple(const Node& n, std::span<const Value> values);
+  int64_t sort_of(const Node& n, const Value& v);
+  Value percent_of(const Node& n, const Value& text, const Value& values);
+  Value filled_format(const Call& c, const Value& self, const std::string& name);
   Value string_method(const Call& c, const Value& self, const std::string& name);
   Value string_primitive(const Call& c, const std::string& what);
   std::optional<Value> call_text_builtin(const Call& c, const std::string& name);
@@ -258,6 +267,7 @@ class Lower : private State {
   void expect_own_dict(const Node& n, const Node& receiver, const Value& dict);
   Value in_dict(const Node& n, const Value& dict, const Value& given);
   Value in_values(const Node& n, const Value& values, const Value& given);
+  Value in_items(const Node& n, const Value& items, const Value& given);
   Value binary_dicts(const Node& n, Op op, const Value& a, const Value& b);
   Value equal_dicts(const Node& n, const Value& a, const Value& b);
   Value collect_dict(

@@ -277,6 +277,7 @@ Value Lower::binary(const Node& n, Op op, const Value& a, const Value& b) {
   if (a.unknown() || b.unknown()) return {};
   if (a.type.is(Type::Tag::Object) || b.type.is(Type::Tag::Object))
     return binary_of_object(n, op, a, b);
+  if (a.type.is_text() && op == Op::remainder) return binary_text(n, op, a, b);
   if (a.type.is(Type::Tag::Dict) || b.type.is(Type::Tag::Dict)) return binary_dicts(n, op, a, b);
   if (a.type.is(Type::Tag::List) || b.type.is(Type::Tag::List)) {
     for (const Value* v : {&a, &b})

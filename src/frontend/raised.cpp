@@ -247,6 +247,9 @@ void Lower::ask_of_error(const Node& n, const Caught& c, HostCall what, int64_t 
     b_->emit(Op::argument, DType::I64, w);
   const Val wrong = intrinsic(ir::Intrinsic::host_call, DType::I64, ir::kNone, ir::kNone, ir::kNone,
                               ir::Space::Global, static_cast<int64_t>(what));
+  constexpr int64_t kTooFew = 2;  // bindings/caught.cpp
+  when(b_->emit(Op::equal, DType::Bool, wrong, ci(kTooFew)),
+       [&] { raise_at(site(n, "IndexError", "tuple index out of range")); });
   when(b_->emit(Op::not_equal, DType::Bool, wrong, ci(0)), [&] {
     raise_at(site(n, "NotImplementedError",
                   "not yet in compiled functions: what is asked of this exception"));
@@ -326,6 +329,53 @@ Value Lower::arguments_of_error(const Node& n, const Value& e) {
     empty.type = all;
     return empty;
   }
+  return words_of_error(n, c, "e.args", all);
+}
+
+// e.args[k] of a known k, where not all errors that may be here have so many: those that have not
+// raise.
+std::optional<Value> Lower::item_of_error(const Node& n) {
+  const Node &args = *n.one(Field::value), &slice = *n.one(Field::slice);
+  if (args.kind != NodeKind::Attribute || args.text != "args" ||
+      args.one(Field::value)->kind != NodeKind::Name || slice.kind != NodeKind::Constant ||
+      slice.literal.tag != Literal::Tag::Number || !slice.literal.weak ||
+      slice.literal.dtype != DType::I64 || slice.literal.number.real() < 0)
+    return {};
+  const Value e = maybe_none(*args.one(Field::value));
+  if (!is_caught(e)) return {};
+  const Caught& c = caught_[static_cast<size_t>(e.type.number)];
+  const auto k = static_cast<size_t>(slice.literal.number.real());
+  auto site_of = [&](int s) -> const Site& { return u_.result.sites[static_cast<size_t>(s)]; };
+  const bool raised = std::ranges::any_of(c.sites, [&](int s) { return site_of(s).raised; });
+  Type item;
+  bool some_lack = false;
+  for (int s : c.sites) {
+    if (raised && !site_of(s).raised) {
+      some_lack = true;
+      continue;
+    }
+    const auto own = arguments_of(site_of(s));
+    if (!own) return {};
+    if (own->items.size() <= k) {
+      some_lack = true;
+      continue;
+    }
+    Type both;
+    if (!join(item, own->items[k], both)) return {};
+    item = both;
+  }
+  if (!some_lack || (item.unknown() && changed_)) return {};
+  // Of none: what is read is never used.
+  if (item.unknown()) item = Type::number_of(DType::I64, true);
+  Type all = Type::of(Type::Tag::Tuple);
+  all.items = {item};
+  hold_python_numbers(all);
+  return words_of_error(n, c, "e.args " + std::to_string(k), all).items[0];
+}
+
+// e.args, or a tuple of the one item that `what` names, of this type.
+Value Lower::words_of_error(const Node& n, const Caught& c, const std::string& what,
+                            const Type& all) {
   const std::vector<DType> parts = words(all);
   const Val owner =
       intrinsic(ir::Intrinsic::allocate, DType::I64, ci(8 * static_cast<int64_t>(parts.size())));
@@ -333,7 +383,7 @@ Value Lower::arguments_of_error(const Node& n, const Value& e) {
   own(owner);
   const Val out = intrinsic(ir::Intrinsic::data_of, DType::I64, owner);
   // The type that is wanted, for the bindings: they convert.
-  const int wanted = site(n, "e.args", name(all));
+  const int wanted = site(n, what, name(all));
   u_.result.sites[static_cast<size_t>(wanted)].argument = all;
   u_.result.sites[static_cast<size_t>(wanted)].missing = true;
   ask_of_error(n, c, HostCall::ErrorArguments, wanted, out);

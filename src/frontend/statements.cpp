@@ -438,6 +438,9 @@ void Lower::aug_assign(const Node& n) {
     store(target, old, all, in_place(n, op, old, v));
     return;
   }
+  // The memory of a string that nobody else refers to has room for more.
+  if (op == Op::add && old.type.is(Type::Tag::String) && v.type.is_text())
+    return assign_name(target, target.text, call_string(n, "append", {old, v}));
   assign_name(target, target.text, renewed(n, op, old, v));
 }
 

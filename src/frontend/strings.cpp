@@ -13,7 +13,6 @@ namespace {
 constexpr size_t kLongest = 1 << 12;  // bytes of a string that is made while compiling
 
 bool begins_character(char b) { return (b & 0xc0) != 0x80; }
-bool among(std::string_view any, char c) { return any.find(c) != std::string_view::npos; }
 
 // The characters of UTF-8, as bytes of UTF-32.
 std::string wide(const std::string& utf8) {
@@ -162,7 +161,7 @@ Value Lower::binary_text(const Node& n, Op op, const Value& a, const Value& b) {
                 name(b.type));
   if (op == Op::add && other.type.is_number() && other.type.weak)
     fail(n, "operator + does not work on " + name(a.type) + " and " + name(b.type));
-  if (formats) not_yet(n, "% of a string", "an f-string");
+  if (formats) return percent_of(n, a, b);
   not_yet(n, what_works(op) + " of " + name(a.type) + " and " + name(b.type));
 }
 
@@ -254,62 +253,6 @@ Value Lower::text_of(const Node& n, const Value& v) {
                        ci(v.type.dtype == DType::F32 ? kSingle : 0), kRoom);
 }
 
-namespace {
-
-// A format of Python's: [[fill]align][sign][0][width][.precision][type].
-struct Format {
-  std::string fill = " ";
-  char align = 0, sign = '-', type = 0;
-  int64_t width = 0, precision = -1;
-  char group = 0;       // between thousands
-  bool prefix = false;  // 0x and the like before the digits
-  std::string beyond;   // what is not known of it
-};
-
-Format read_format(const std::string& s) {
-  Format f;
-  size_t at = 0;
-  auto aligns = [&](size_t k) { return k < s.size() && among("<>^=", s[k]); };
-  size_t first = 1;  // bytes of the first character
-  while (first < s.size() && !begins_character(s[first])) ++first;
-  const bool names_fill = !s.empty() && aligns(first);
-  if (names_fill) {
-    f.fill = s.substr(0, first);
-    f.align = s[first];
-    at = first + 1;
-  } else if (aligns(0)) {
-    f.align = s[at++];
-  }
-  auto is = [&](std::string_view any) { return at < s.size() && among(any, s[at]); };
-  if (is("+- ")) f.sign = s[at++];
-  if (is("z")) f.beyond = s[at++];
-  if (is("#")) {
-    f.prefix = true;
-    ++at;
-  }
-  if (is("0") && !names_fill) {
-    f.fill = "0";
-    if (f.align == 0) f.align = '=';
-    ++at;
-  }
-  auto number = [&] {
-    int64_t n = 0;
-    while (is("0123456789") && n < 100000) n = 10 * n + (s[at++] - '0');
-    return n;
-  };
-  f.width = number();
-  if (is(",_")) f.group = s[at++];
-  if (is(".")) {
-    ++at;
-    f.precision = number();
-  }
-  if (at < s.size()) f.type = s[at++];
-  if (at < s.size()) f.beyond = s.substr(at);
-  return f;
-}
-
-}  // namespace
-
 // repr(v)
 Value Lower::representation_of(const Node& n, const Value& v) {
   if (v.type.is_maybe())
@@ -322,120 +265,19 @@ Value Lower::representation_of(const Node& n, const Value& v) {
   return is_caught(v) ? text_of_error(n, v, true) : text_of(n, v);
 }
 
-// {v:spec} of an f-string.
-Value Lower::formatted(const Node& n, const Value& v, const Node& spec) {
-  std::string all;
-  for (const Node& part : spec.all(Field::values)) {
-    if (part.kind != NodeKind::Constant || part.literal.tag != Literal::Tag::Text)
-      not_yet(n, "a format that is no constant", "{x:5}");
-    all += part.literal.text;
-  }
-  if (v.unknown()) return {};
-  Format f = read_format(all);
-  auto refuse = [&](const std::string& what) {
-    not_yet(n, "the format '" + all + "' of " + name(v.type), what);
-  };
-  if (!f.beyond.empty()) refuse("[[fill]align][sign][0][width][.precision][type]");
-  Value s;
-  const bool number = v.type.is_number() && !is_complex(v.type.dtype);
-  if (v.type.is_text()) {
-    if ((f.type != 0 && f.type != 's') || f.sign != '-' || f.align == '=') refuse("{x:<10}");
-    s = f.precision < 0 ? string_of(n, v)
-                        : call_string(n, "part", {v, integer(ci(0)), integer(ci(f.precision))});
-  } else if (number && v.type.is_integer() && among({"\0dxXob", 6}, f.type)) {
-    if (f.precision >= 0) refuse("{x:5d}");
-    const int64_t base = f.type == 'b'                    ? 2
-                         : f.type == 'o'                  ? 8
-                         : f.type == 'x' || f.type == 'X' ? 16
-                                                          : 10;
-    if (v.type.dtype == DType::U64 && base == 10)
-      s = call_string(n, "of uint", {v});
-    else if (v.type.dtype == DType::U64)
-      refuse("int(x)");
-    else
-      s = call_string(n, "in base",
-                      {integer(as(v, DType::I64)), integer(ci(base)),
-                       boolean(b_->constant(DType::Bool, Scalar::from_bool(f.type == 'X')))});
-  } else if (number && among({"\0eEfFgG%", 8}, f.type)) {
-    constexpr int64_t kMostDigits = 300, kRoom = 700;  // compile/runtime.h
-    if (f.precision > kMostDigits) refuse("{x:.300f}, and fewer digits");
-    const bool general = f.type == 0 && f.precision >= 0;  // as g, but a float's text
-    if (general) f.type = 'g';
-    int64_t digits = f.precision < 0 ? 6 : f.precision;
-    if ((f.type == 'g' || f.type == 'G') && digits == 0) digits = 1;
-    const int64_t word = f.type == 0 ? 0 : int64_t{f.type} << 8 | digits << 16;
-    s = text_of_float(b_->emit(Op::bits, DType::I64, as(v, DType::F64)), ci(word),
-                      f.type == 0            ? 40
-                      : among("fF%", f.type) ? kRoom
-                                             : 2 * kMostDigits);
-    if (general) {
-      const int64_t exponent = int64_t{'e'} | (digits - 1) << 8;
-      const Value e = text_of_float(b_->emit(Op::bits, DType::I64, as(v, DType::F64)),
-                                    ci(exponent << 8), 2 * kMostDigits);
-      s = call_string(n, "general", {s, e, integer(ci(digits))});
-    }
-  } else {
-    refuse("{x}");
-  }
-  if (s.unknown()) return s;
-  if (f.prefix || f.group != 0) {
-    const bool digits = number && v.type.is_integer() && among({"\0dxXob", 6}, f.type);
-    const bool decimal = !digits || f.type == 0 || f.type == 'd';
-    if (!number || (f.prefix && !digits) || (f.group == ',' && !decimal) ||
-        (f.group != 0 && f.fill == "0" && f.align == '='))
-      refuse("[[fill]align][sign][0][width][.precision][type]");
-    if (f.group != 0)
-      s = call_string(n, "grouped",
-                      {s, text(std::string(1, f.group)), integer(ci(decimal ? 3 : 4))});
-    if (f.prefix && !decimal && !s.unknown())
-      s = call_string(n, "prefixed", {s, text(std::string("0") + f.type)});
-    if (s.unknown()) return s;
-  }
-  if (f.sign != '-') s = call_string(n, "signed", {s, text(std::string(1, f.sign))});
-  if (s.unknown() || f.width == 0) return s;
-  const char align = f.align ? f.align : number ? '>' : '<';
-  return call_string(n, "pad", {s, integer(ci(f.width)), text(f.fill), integer(ci(align))});
-}
-
-// An f-string.
-Value Lower::joined_text(const Node& n) {
-  Value all = text("");
-  for (const Node& part : n.all(Field::values)) {
-    Value v = maybe_none(part.kind == NodeKind::FormattedValue ? *part.one(Field::value) : part);
-    if (v.unknown()) return {};
-    const Node* spec = part.one(Field::format_spec);
-    // The format of a short float is that of its value as a float of Python's.
-    if (v.type.is_number() && is_float(v.type.dtype)) v = cast(n, v, DType::F64, true);
-    v = spec ? formatted(part, v, *spec) : text_of(part, v);
-    if (v.unknown()) return {};
-    all = binary_text(n, Op::add, all, v);
-    if (all.unknown()) return {};
-  }
-  return all;
-}
-
-// An f-string without formats, of its parts' values.
-Value Lower::text_of_parts(const Node& n, std::span<const Value> parts) {
-  Value all = text("");
-  for (const Value& part : parts) {
-    const bool short_float = part.type.is_number() && is_float(part.type.dtype);
-    const Value v = text_of(n, short_float ? cast(n, part, DType::F64, true) : part);
-    if (v.unknown()) return {};
-    all = binary_text(n, Op::add, all, v);
-    if (all.unknown()) return {};
-  }
-  return all;
-}
-
 // --- what the user calls
 // ------------------------------------------------------------------------------------
 
-// str, ord, chr, and int and float of strings.
+// str, format, ord, chr, and int and float of strings.
 std::optional<Value> Lower::call_text_builtin(const Call& c, const std::string& name) {
   const Node& n = c.n;
   if (name == "str") {
     expect(c, name, 0, 1);
     return c.args.empty() ? text("") : text_of(n, c.args[0]);
+  }
+  if (name == "format") {
+    expect(c, name, 1, 2);
+    return formatted(n, c.args[0], c.args.size() > 1 ? c.args[1] : text(""));
   }
   if (name == "chr") {
     expect(c, name, 1, 1);
@@ -459,9 +301,26 @@ std::optional<Value> Lower::call_text_builtin(const Call& c, const std::string& 
   return call_string(n, "to int", {c.args[0], integer(index_value(n, base))});
 }
 
+// str.maketrans(…)
+Value Lower::make_translation(const Call& c) {
+  const Node& n = c.n;
+  expect(c, "maketrans", 1, 3);
+  if (std::ranges::any_of(c.args, [](const Value& a) { return a.unknown(); })) return {};
+  if (c.args.size() == 1) {
+    if (is_open(c.args[0].type)) return {};
+    if (!c.args[0].type.is(Type::Tag::Dict) || c.args[0].type.is_set())
+      fail(n, "maketrans() takes a dict, or two or three strings; got " + name(c.args[0].type));
+    return call_string(n, "maketrans dict", {c.args[0]});
+  }
+  for (const Value& a : c.args)
+    if (!a.type.is_text()) fail(n, "maketrans() takes strings; got " + name(a.type));
+  return call_string(n, c.args.size() == 2 ? "maketrans" : "maketrans without",
+                     {c.args.begin(), c.args.end()});
+}
+
 // A method. Of its arguments the table says what each may be: a string (s), a string or None (S),
-// an integer (n), an index or None (i), strings that a loop goes over (l); after | they may be left
-// out.
+// an integer (n), an index or None (i), strings that a loop goes over (l), a dict of characters
+// (t); after | they may be left out.
 Value Lower::string_method(const Call& c, const Value& self, const std::string& name) {
   const Node& n = c.n;
   static const std::map<std::string, std::string> kMethods = {
@@ -475,12 +334,14 @@ Value Lower::string_method(const Call& c, const Value& self, const std::string& 
       {"casefold", ""},       {"isalpha", ""},       {"isdigit", ""},       {"isdecimal", ""},
       {"isnumeric", ""},      {"isalnum", ""},       {"isspace", ""},       {"isupper", ""},
       {"islower", ""},        {"istitle", ""},       {"isascii", ""},       {"isprintable", ""},
-      {"isidentifier", ""},   {"expandtabs", "|n"}};
-  static const char* const kOthers[] = {"encode", "format", "format_map", "maketrans", "translate"};
+      {"isidentifier", ""},   {"expandtabs", "|n"},  {"translate", "t"}};
+  if (name == "format" || name == "format_map") return filled_format(c, self, name);
   auto it = kMethods.find(name);
+  if (name == "maketrans") return make_translation(c);
   if (it == kMethods.end()) {
-    if (std::ranges::find(kOthers, name) != std::end(kOthers))
-      not_yet(n, "." + name + "() of a string");
+    if (name == "encode")
+      not_yet(n, ".encode() of a string: there are no bytes in compiled functions",
+              "s.encode() outside, and np.frombuffer(b, np.uint8) as an argument");
     fail(n, "str has no method '" + name + "'");
   }
   std::string kinds = it->second;
@@ -525,6 +386,11 @@ Value Lower::string_method(const Call& c, const Value& self, const std::string& 
                       : kind == 'n' ? a.type.is_integer()
                       : kind == 'i' ? a.type.is_integer() || none
                                     : true;
+    if (kind == 't') {
+      if (a.unknown() || is_open(a.type)) return {};
+      if (!a.type.is(Type::Tag::Dict) || a.type.is_set() || !a.type.items[0].is_integer())
+        not_yet(n, ".translate() by " + frontend::name(a.type), "str.maketrans(…)");
+    }
     if (!fits)
       fail(n, "." + name + "() of a string does not take " + frontend::name(a.type) + " there",
            kind == 'n' || kind == 'i' ? "an integer" : "a string");
@@ -552,11 +418,12 @@ Value Lower::string_method(const Call& c, const Value& self, const std::string& 
 Value Lower::string_primitive(const Call& c, const std::string& what) {
   const Node& n = c.n;
   refuse_in_kernel(n, "strings");
-  if (what == "codes") {
+  if (what == "codes" || what == "memory") {
     const Value s = string_of(n, c.args[0]);
     Value r;
     r.type = Type::array_of(DType::U32, 1);
-    r.type.owned = r.type.readonly = true;
+    r.type.owned = true;
+    r.type.readonly = what == "codes";
     r.v = {s.v[0], s.v[1], string_length(s), ci(4)};
     set_origin(r, own_origin());
     return r;
@@ -567,6 +434,16 @@ Value Lower::string_primitive(const Call& c, const std::string& what) {
                              c.args[1].v[0], ir::Space::Global,
                              static_cast<int64_t>(ir::Text::ToFloat)));
   }
+  if (what == "room") {
+    const Value s = string_of(n, c.args[0]);
+    const Val end = add(s.v[0], mul(index_value(n, c.args[1]), ci(4)));
+    return integer(intrinsic(ir::Intrinsic::text, DType::I64, s.v[1], end, ir::kNone,
+                             ir::Space::Global, static_cast<int64_t>(ir::Text::Room)));
+  }
+  if (what == "float")  // a float's text, in a format and in so many characters
+    return text_of_float(b_->emit(Op::bits, DType::I64, as(c.args[0], DType::F64)),
+                         index_value(n, c.args[1]), *known_int(c.args[2]));
+  if (what == "sort") return known_integer(sort_of(n, c.args[0]));
   Value s = string_of(n, c.args[0]);
   if (s.type.is_array()) {
     Value r;

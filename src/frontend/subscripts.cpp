@@ -85,6 +85,7 @@ std::pair<Value, Value> Lower::parts_of_subscript(const Node& n, bool& loose) {
 }
 
 Value Lower::subscript(const Node& n) {
+  if (const auto item = item_of_error(n)) return *item;
   bool loose = false;
   auto [a, by] = parts_of_subscript(n, loose);
   Value r = index(n, a, by);

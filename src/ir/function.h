@@ -212,7 +212,9 @@ enum class Random : uint8_t {
 // print: prints the b characters at address a. of_float: writes the number whose bits are a as text
 // to address b, in the form c (compile/runtime.h), and gives its length. to_float: gives whether
 // the b characters at a are a number, and stores that as a float64 at c.
-enum class Text : uint8_t { Print, OfFloat, ToFloat };
+// Room: of a string's memory a, whether there is only this reference to it (1), and room up to the
+// address b (2).
+enum class Text : uint8_t { Print, OfFloat, ToFloat, Room };
 // Room for one more entry; no gaps left by entries that were taken out; no entries; without the
 // entry b.
 enum class DictStep : uint8_t { Grow, Settle, Clear, Drop };

@@ -20,6 +20,7 @@ import numpy as np
 from . import differences
 from .dicts import Dicts
 from .expressions import Expressions, Reject
+from .formats import Formats
 from .kinds import COMMON, DTYPES, LAYOUTS, SIZES, Data, is_array, is_number, is_text, kind_of
 from .latest import Latest
 from .newer import Newer
@@ -31,9 +32,10 @@ from .texts import Texts
 from .wider import Wider
 from .yielders import Yielders
 
-GRAMMAR_VERSION = 16
+GRAMMAR_VERSION = 17
 RECORDS_FROM = 3_000_000  # seeds before it mean the programs of grammar 14
 UNSET_FROM = 4_000_000  # … of grammar 15
+FORMATS_FROM = 5_000_000  # … of grammar 16
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class Features:
     scalar: bool = False  # for kernels: nothing allocates memory
     records: bool = False
     unset: bool = False  # names that may have no value where they are read
+    formats: bool = False  # formats of run time
 
 
 @dataclass
@@ -84,7 +87,18 @@ def bounded(more=1 << 30, seconds=5.0):
 
 
 class Grower(
-    Expressions, Statements, Wider, Dicts, Texts, Nones, Sets, Yielders, Newer, Latest, Records
+    Expressions,
+    Statements,
+    Wider,
+    Dicts,
+    Texts,
+    Formats,
+    Nones,
+    Sets,
+    Yielders,
+    Newer,
+    Latest,
+    Records,
 ):
     def __init__(self, seed: int, features: Features):
         self.r = random.Random(seed)
@@ -104,6 +118,7 @@ class Grower(
         self.pythons = False
         self.recorded = features.records and not self.scalar and self.r.random() < 0.6
         self.unset = features.unset and self.r.random() < 0.6
+        self.wordy = self.wordy or (features.formats and not self.scalar)
         self.holders: dict = {}  # lists and dicts that hold None, too: a sample of the rest
         self.yielders: dict = {}  # names that hold one: a sample of what it yields
         self.maybes: dict = {}  # names that hold None or a value: a sample of the value
@@ -350,7 +365,10 @@ class Grower(
 
 def generate(seed: int, features: Features | None = None) -> Program:
     features = features or Features(
-        scalar=seed % 4 == 3, records=seed >= RECORDS_FROM, unset=seed >= UNSET_FROM
+        scalar=seed % 4 == 3,
+        records=seed >= RECORDS_FROM,
+        unset=UNSET_FROM <= seed < FORMATS_FROM,
+        formats=seed >= FORMATS_FROM,
     )
     for again in range(50):
         grower = Grower(seed * 1000 + again, features)

@@ -26,6 +26,8 @@ class Texts:
             if r.random() < 0.75 and self.names(is_text):
                 return self.variable(is_text)
             return self.literal_string()
+        if self.features.formats and r.random() < 0.25:
+            return self.text_of_run_time(depth)
         s, t, n = self.string(depth - 1), self.string(depth - 1), self.small()
         which = r.random()
         if which < 0.2:

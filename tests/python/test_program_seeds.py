@@ -11,7 +11,7 @@ sys.path.insert(0, str(TESTS))
 
 from programs import differences, mutants, oracle  # noqa: E402
 from programs.check import MODES, Checker  # noqa: E402
-from programs.grow import GRAMMAR_VERSION, RECORDS_FROM, UNSET_FROM, generate  # noqa: E402
+from programs.grow import FORMATS_FROM, GRAMMAR_VERSION, RECORDS_FROM, UNSET_FROM, generate  # noqa: E402
 
 PROGRAMS = TESTS / "programs"
 REGRESSIONS = sorted((PROGRAMS / "regressions").glob("*.py"))
@@ -23,7 +23,7 @@ def seeds():
     for line in (PROGRAMS / "failed_seeds.txt").read_text().splitlines():
         if line.strip() and not line.startswith("#"):
             version, seed = map(int, line.split()[:2])
-            before = {14: RECORDS_FROM, 15: UNSET_FROM}.get(version, 0)
+            before = {14: RECORDS_FROM, 15: UNSET_FROM, 16: FORMATS_FROM}.get(version, 0)
             if version == GRAMMAR_VERSION or seed < before:
                 found.append(seed)
     return found

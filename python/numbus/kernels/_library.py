@@ -128,7 +128,9 @@ class _OfMemory:
 dict_hash, dict_mask, dict_slot, dict_mark, dict_same, dict_room, dict_grow, dict_new = (
     _OfMemory(f"dict {name}") for name in "hash mask slot mark same room grow new".split()
 )
-codes, cut, number_of_text = (_OfMemory(f"string {name}") for name in "codes cut number".split())
+codes, memory, cut, room_for, number_of_text, float_text, sort_of = (
+    _OfMemory(f"string {name}") for name in "codes memory cut room number float sort".split()
+)
 
 
 def random_python_seed(seed):

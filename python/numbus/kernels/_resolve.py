@@ -21,7 +21,7 @@ _PLAIN = {numpy.ndarray, numpy.memmap}
 _NUMBERS = (bool, int, float, complex, numpy.generic)
 _BUILTINS = """range len abs min max int float complex bool round sum any all divmod pow enumerate
 zip tuple list slice reversed isinstance sorted print map filter str dict set ord chr
-getattr hasattr repr iter next hash type frozenset""".split()
+getattr hasattr repr format iter next hash type frozenset""".split()
 
 
 class Global(ast.expr):
@@ -84,6 +84,8 @@ def name_of(value):
         return None
     if own == "fromkeys" and getattr(value, "__self__", None) is dict:
         return "dict.fromkeys"  # an object of its own each time it is asked for
+    if own == "maketrans" and value is str.maketrans:
+        return "str.maketrans"
     module = str(getattr(value, "__module__", ""))
     if module == "numbus.core.routines":
         name_object(value, "routines." + own)
@@ -315,13 +317,13 @@ class _Names(ast.NodeTransformer):
         return value if isinstance(value, str) else None
 
     def as_f_string(self, node, make):
-        """The f-string for a node that formats a known text; one that cannot be is refused."""
+        """The f-string for a node that formats a known text; or the node, where there is none."""
         try:
             made = make()
         except _texts.Refused as refused:
-            kind = CompileError if refused.mistake else UnsupportedError
-            what = "" if refused.mistake else "not yet in compiled functions: "
-            raise kind(what + refused.what, node, self.function, refused.hint) from None
+            if not refused.mistake:
+                return self.generic_visit(node)
+            raise CompileError(refused.what, node, self.function, refused.hint) from None
         for n in ast.walk(made):
             if not hasattr(n, "lineno"):
                 ast.copy_location(n, node)

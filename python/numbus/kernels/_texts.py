@@ -120,7 +120,7 @@ def of_percent(text, right, describe):
         if not found:
             raise Refused(f"the format '{text}' ends early", "%%", True)
         at = found.end()
-        if found["type"] == "%":
+        if found[0] == "%%":
             made.append(ast.Constant("%"))
             continue
         if found["key"] is not None:
@@ -151,6 +151,8 @@ def of_percent(text, right, describe):
 
 
 def _converted(found, value, describe):
+    from .library import formats
+
     flags, width, kind = found["flags"], found["width"], found["type"]
     precision = found["precision"]
     if width == "*" or precision == "*" or kind not in "sdiufFeEgGxXor":
@@ -168,13 +170,13 @@ def _converted(found, value, describe):
     if kind in "fFeEgG":
         if "#" in flags:
             raise Refused(f"the format '{found[0]}'")
+        value = ast.Call(describe(formats.real), [value], [])
         return _piece(value, -1, _constant(f"{shape}{zeros}{width}{spec}{kind}"))
     if precision is not None:
         raise Refused(f"the format '{found[0]}'")
     if kind in "diu":
-        from .library.strings import whole
-
-        value = ast.Call(describe(whole), [value], [])
+        value = ast.Call(describe(formats.whole), [value, ast.Constant(kind)], [])
         return _piece(value, -1, _constant(f"{shape}{zeros}{width}"))
+    value = ast.Call(describe(formats.index_of), [value, ast.Constant(kind)], [])
     other = "#" if "#" in flags else ""
     return _piece(value, -1, _constant(f"{shape}{other}{zeros}{width}{kind}"))

@@ -9,6 +9,10 @@ import numpy as np
 
 from .._library import known
 
+# Of tuples: three primes of the xxHash algorithm, which CPython names as its source.
+FIRST, SECOND, FIFTH = map(
+    np.uint64, (11400714785074694791, 14029467366897019727, 2870177450012600261)
+)
 PRIME = (1 << 61) - 1
 OF_INFINITY = 314159
 OF_IMAGINARY = 1000003
@@ -52,3 +56,19 @@ def of_complex(z):
     """Of a complex128: a sum modulo 2**64."""
     r = of_float(z.real) + OF_IMAGINARY * of_float(z.imag)
     return -2 if r == -1 else r
+
+
+@known("hash next")
+def next_of_tuple(so_far, item):
+    """What a tuple's hash has come to after one more item, whose hash is given."""
+    state = np.uint64(so_far) + FIFTH + np.uint64(item) * SECOND
+    state = (state << np.uint64(31)) | (state >> np.uint64(33))
+    return int((state * FIRST - FIFTH).view(np.int64))
+
+
+@known("hash tuple")
+def of_tuple(so_far, count):
+    """The hash of a tuple of so many items."""
+    state = np.uint64(so_far) + FIFTH + (np.uint64(count) ^ (FIFTH ^ np.uint64(3527539)))
+    r = int(state.view(np.int64))
+    return 1546275796 if r == -1 else r

@@ -309,6 +309,17 @@ def equal(a, b):
     return True
 
 
+@known("list without order")
+def without_order(a, b, symbol, or_equal=0):
+    """Whether a is less than b, of items that have no order: one of them begins with the other."""
+    for i in range(min(len(a), len(b))):
+        if a[i] != b[i]:
+            raise TypeError(
+                f"'{symbol}' not supported between instances of 'complex' and 'complex'"
+            )
+    return len(a) <= len(b) if or_equal else len(a) < len(b)
+
+
 @known("list less")
 def less(a, b):
     """a < b: the first items that differ decide."""

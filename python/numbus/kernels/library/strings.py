@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from .._library import codes, cut, known, number_of_text
+from .._library import codes, cut, known, memory, room_for
 from .lists import indices
 
 
@@ -107,6 +107,22 @@ def add(a, b):
     out[:n] = x
     out[n:] = y
     return cut(out, 0, len(out))
+
+
+@known("str append")
+def append(s, more):
+    """s += more, in the memory of s where nobody else refers to it and it has room."""
+    n = len(s)
+    m = len(more)
+    room = room_for(s, n + m)
+    if room == 2:
+        whole = cut(s, 0, n + m)
+        memory(whole)[n:] = codes(more)
+        return whole
+    out = np.empty(n + m if room == 0 else n + m + (n + m) // 2 + 8, np.uint32)
+    out[:n] = codes(s)
+    out[n : n + m] = codes(more)
+    return cut(out, 0, n + m)
 
 
 @known("str repeat")
@@ -218,81 +234,6 @@ def of_uint(x):
         out[at] = 48 + n % 10
         n //= 10
     return cut(out, at, 20)
-
-
-# --- numbers of them -----------------------------------------------------------------------------
-
-
-@known("str to int")
-def to_int(s, base):
-    """int(s, base), of ASCII's digits."""
-    if base != 0 and (base < 2 or base > 36):
-        raise ValueError("int() base must be >= 2 and <= 36, or 0")
-    x = codes(strip(s, None))
-    n = len(x)
-    at = 0
-    negative = False
-    if n > 0 and (x[0] == 43 or x[0] == 45):
-        negative = x[0] == 45
-        at = 1
-    prefixed = False
-    if at + 1 < n and x[at] == 48:
-        letter = int(x[at + 1]) | 32
-        named = 16 if letter == 120 else 8 if letter == 111 else 2 if letter == 98 else 0
-        if named != 0 and (base == 0 or base == named):
-            base = named
-            at += 2
-            prefixed = True
-    zeros_only = base == 0 and at < n and x[at] == 48
-    if base == 0:
-        base = 10
-    value = 0
-    digits = 0
-    apart = prefixed  # whether an underscore may stand here
-    beyond = False
-    while at < n:
-        c = int(x[at])
-        at += 1
-        if c == 95:
-            if not apart or at == n:
-                raise ValueError("invalid literal for int()")
-            apart = False
-            continue
-        if c >= 0x660:
-            raise NotImplementedError("not yet in compiled functions: int() of digits beyond ASCII")
-        digit = 99
-        if 48 <= c <= 57:
-            digit = c - 48
-        elif 97 <= (c | 32) <= 122:
-            digit = (c | 32) - 87
-        if digit >= base:
-            raise ValueError("invalid literal for int()")
-        if zeros_only and digit != 0:
-            raise ValueError("invalid literal for int()")
-        digits += 1
-        apart = True
-        # Less than zero, of which there is one more.
-        if value < (-(2**63) + digit) // base + (1 if (-(2**63) + digit) % base != 0 else 0):
-            beyond = True
-        value = value * base - digit
-    if digits == 0 or not apart:
-        raise ValueError("invalid literal for int()")
-    if beyond or (not negative and value == -(2**63)):
-        raise OverflowError("not yet in compiled functions: an int of more than 64 bits")
-    return value if negative else -value
-
-
-@known("str to float")
-def to_float(s):
-    """float(s), of ASCII's characters."""
-    text = strip(s, None)
-    for c in codes(text):
-        if c >= 0x660:
-            raise NotImplementedError("not yet in compiled functions: float() of text beyond ASCII")
-    out = np.empty(1)
-    if number_of_text(text, out) == 0:
-        raise ValueError("could not convert string to float")
-    return float(out[0])
 
 
 # --- searching -----------------------------------------------------------------------------------
@@ -771,18 +712,3 @@ def isspace(s):
         if not is_space(c):
             return False
     return len(s) > 0
-
-
-def whole(x):
-    """The integer that %d shows of a number."""
-    if isinstance(x, np.bool_):
-        return int(x)
-    if isinstance(x, np.integer):
-        return x
-    if math.isnan(x):
-        raise ValueError("cannot convert float NaN to integer")
-    if math.isinf(x):
-        raise OverflowError("cannot convert float infinity to integer")
-    if not -9223372036854775808.0 <= x < 9223372036854775808.0:
-        raise OverflowError("the integer does not fit into 64 bits")
-    return math.trunc(x)
