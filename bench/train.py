@@ -1,6 +1,6 @@
 """Steps of training small nets: forward, backward and Adam, in a plain loop without decorators.
 
-    python bench/train.py [--device cpu|cuda] [--net mlp|mnist|cifar] [--batch N] [--steps N]
+    python bench/train.py [--device cpu|cuda] [--net mlp|mnist|cifar|transformer] [--batch N] [--steps N]
                           [--tensors numbus|torch] [--item] [--compile] [--tf32]
                           [--dropout P] [--loader]
 
@@ -58,6 +58,16 @@ def cifar(nn):
     )  # fmt: skip
 
 
+def transformer(nn):
+    layer = nn.TransformerEncoderLayer(
+        64, 4, 256, dropout=0.0, activation="gelu", batch_first=True, norm_first=True
+    )
+    return nn.Sequential(
+        nn.Embedding(64, 64), nn.TransformerEncoder(layer, 2, enable_nested_tensor=False),
+        nn.LayerNorm(64), nn.Linear(64, 64), nn.Flatten(0, 1),
+    )  # fmt: skip
+
+
 def set_tf32(name, allowed):
     library = __import__(name)
     library.set_float32_matmul_precision("high" if allowed else "highest")
@@ -65,7 +75,18 @@ def set_tf32(name, allowed):
         library.backends.cudnn.allow_tf32 = allowed
 
 
-NETS = {"mlp": (mlp, (1, 28, 28)), "mnist": (mnist, (1, 28, 28)), "cifar": (cifar, (3, 32, 32))}
+# What an example is: an image, or (one extent) a line of words.
+NETS = {
+    "mlp": (mlp, (1, 28, 28)), "mnist": (mnist, (1, 28, 28)), "cifar": (cifar, (3, 32, 32)),
+    "transformer": (transformer, (32,)),
+}  # fmt: skip
+
+
+def examples(rng, shape, count):
+    """Images and their classes, or lines of words and for each word a class."""
+    if len(shape) > 1:
+        return rng.standard_normal((count, *shape), dtype="f4"), rng.integers(0, 10, count)
+    return rng.integers(0, 64, (count, *shape)), rng.integers(0, 64, count * shape[0])
 
 
 def with_dropout(nn, model, p):
@@ -94,9 +115,11 @@ def prepare(name, net, batch, device, tf32=False, dropout=0):
             if p.ndim > 1:
                 w = rng.uniform(-1, 1, w.shape) / numpy.sqrt(numpy.prod(w.shape[1:]))
             p.copy_(torch.from_numpy(w.astype("f4")))
+        for layer in model.modules():
+            if isinstance(layer, nn.LayerNorm):
+                layer.weight.fill_(1)
     model = model.to(device)
-    x = torch.from_numpy(rng.standard_normal((batch, *shape), dtype="f4")).to(device)
-    y = torch.from_numpy(rng.integers(0, 10, batch)).to(device)
+    x, y = (torch.from_numpy(a).to(device) for a in examples(rng, shape, batch))
     optimizer = optim.Adam(model.parameters(), lr=1e-3)
 
     def step(x=x, y=y):

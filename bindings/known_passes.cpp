@@ -149,10 +149,7 @@ LeafGradients KnownPasses::derivatives(const Array& of) {
   Capture capture(key.saved);
   LeafGradients found = found_by_rules(of, &key, &noted);
   std::vector<Array> results;
-  for (const auto& [leaf, g] : found) {
-    results.push_back(g);
-    results.back().owns = g.size() * itemsize(g.dtype) == g.base->nbytes;
-  }
+  for (const auto& [leaf, g] : found) results.push_back(g);
   pass->key.layouts = std::move(own.layouts);
   pass->key.functions = std::move(own.functions);
   if (!noted.passed.empty()) pass->recipe = Recipe::of(capture, results);

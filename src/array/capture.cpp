@@ -136,7 +136,8 @@ std::shared_ptr<const Recipe> Recipe::of(Capture& c, std::span<const Array> resu
   auto made = std::make_shared<Recipe>();
   for (const Array& a : results) {
     const auto found = std::ranges::find(c.bases_, a.base->id, &Capture::Known::id);
-    if (found == c.bases_.end() || found->kind != Capture::Known::Fresh || (!a.owns && !c.whole_))
+    const bool all = a.size() * itemsize(a.dtype) == a.base->nbytes;
+    if (found == c.bases_.end() || found->kind != Capture::Known::Fresh || (!all && !c.whole_))
       return nullptr;
     made->results_.push_back(
         {static_cast<size_t>(found - c.bases_.begin()), a.layout, a.offset, a.dtype});

@@ -172,7 +172,7 @@ class Uncaptured {
 // The instructions, and which arrays are the results.
 class Recipe {
  public:
-  // Null where the capture is spoiled, or a result is no array of its own.
+  // Null where the capture is spoiled, or a result is not all of memory that the capture made.
   static std::shared_ptr<const Recipe> of(Capture& c, std::span<const Array> results);
   // Records them for other operands; gives the results.
   // `ids`, if asked for: of the bases by their numbers.

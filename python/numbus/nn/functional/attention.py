@@ -11,17 +11,16 @@ from ...core.dtypes import kind_of
 from ...core.errors import message
 from ...functions import names as np
 from ...gradients import custom_gradient
-from ...tensors import tensor_function
+from ...tensors import pure_function, tensor_function
 from ...tensors._arrays import beside, in_single, moved_to
 from ...tensors.random import uniform_parts
 from ._shared import array, constant, floating
 from .dropouts import kept, probability, scale_of
+from .products import linear
 
 __all__ = ["scaled_dot_product_attention"]
 
 
-@tensor_function
-@in_single(True)
 def scaled_dot_product_attention(
     query,
     key,
@@ -44,8 +43,15 @@ def scaled_dot_product_attention(
     for the derivative once more (Rabe and Staats, 2021), with the same elements taken out by
     dropout. Where leading extents differ, memory for all scores is needed.
     """
+    probability("scaled_dot_product_attention", dropout_p)
+    # What draws no numbers depends on the operands alone.
+    attend = _attend if dropout_p > 0 else _attend_surely
+    return attend(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+
+
+@in_single(True)
+def _attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa):
     op = "scaled_dot_product_attention"
-    probability(op, dropout_p)
     q, k, v = floating(op, query, "query"), floating(op, key, "key"), floating(op, value, "value")
     if min(q.ndim, k.ndim, v.ndim) < 2 or q.shape[-1] != k.shape[-1] or k.shape[-2] != v.shape[-2]:
         raise ValueError(
@@ -63,6 +69,20 @@ def scaled_dot_product_attention(
     mask = _causal(q, k) if is_causal else given
     scores = np.matmul(q * factor, np.swapaxes(k, -1, -2))
     return np.matmul(weights(scores, mask, dropout_p), v)
+
+
+def _made(make, body, name):
+    """A function of tensors that goes by another name, by which autocast knows it."""
+
+    def function(*args):
+        return body(*args)
+
+    function.__name__ = function.__qualname__ = name
+    return make(function)
+
+
+_attend = _made(tensor_function, _attention, "scaled_dot_product_attention")
+_attend_surely = _made(pure_function, _attention, "scaled_dot_product_attention")
 
 
 # How many scores are stored as a whole, and how many at once where there are more.
@@ -277,7 +297,6 @@ def _added(op, mask, name, shape, dtype):
     return m.astype(dtype)
 
 
-@tensor_function
 def heads_attend(
     q, k, v, heads, attn_mask, key_padding_mask, more, dropout_p, need_weights, average
 ):  # fmt: skip
@@ -285,6 +304,14 @@ def heads_attend(
 
     Masks leave out where they are True; `more` keys at the end are none that they know.
     """
+    attend = _heads_attend if dropout_p > 0 else _heads_attend_surely
+    made = attend(
+        q, k, v, heads, attn_mask, key_padding_mask, more, dropout_p, need_weights, average
+    )
+    return made if need_weights else (made, None)
+
+
+def _heads(q, k, v, heads, attn_mask, key_padding_mask, more, dropout_p, need_weights, average):
     op = "MultiheadAttention"
     batch, rows, extent = q.shape
     columns = k.shape[1]
@@ -319,5 +346,22 @@ def heads_attend(
         y = np.matmul(found, lined_v)
     y = y.transpose((0, 2, 1, 3)).reshape((batch, rows, extent))
     if not need_weights:
-        return y, None
+        return y
     return y, np.mean(found, axis=1) if average else found
+
+
+_heads_attend = _made(tensor_function, _heads, "heads_attend")
+_heads_attend_surely = _made(pure_function, _heads, "heads_attend")
+
+
+def _projected(query, key, value, weight, bias):
+    """The three operands by the parts of one matrix, and of one line where there is a bias."""
+    n = weight.shape[0] // 3
+    made = []
+    for k, x in enumerate((query, key, value)):
+        part = slice(k * n, (k + 1) * n)
+        made.append(linear.on_arrays(x, weight[part], None if bias is None else bias[part]))
+    return tuple(made)
+
+
+project_heads = _made(pure_function, _projected, "linear")

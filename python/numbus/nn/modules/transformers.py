@@ -7,7 +7,7 @@ from ...core.errors import message
 from ...tensors import Parameter, cat, empty, zeros
 from .. import functional as F
 from .. import init
-from ..functional.attention import heads_attend
+from ..functional.attention import heads_attend, project_heads
 from .containers import ModuleList
 from .dropouts import Dropout
 from .module import Module
@@ -92,12 +92,10 @@ class MultiheadAttention(Module):
                 init.xavier_normal_(b)
 
     def _projected(self, query, key, value):
-        n = self.embed_dim
+        n, bias = self.embed_dim, self.in_proj_bias
         if self.in_proj_weight is not None:
-            weights = [self.in_proj_weight[k * n : (k + 1) * n] for k in range(3)]
-        else:
-            weights = [self.q_proj_weight, self.k_proj_weight, self.v_proj_weight]
-        bias = self.in_proj_bias
+            return project_heads(query, key, value, self.in_proj_weight, bias)
+        weights = [self.q_proj_weight, self.k_proj_weight, self.v_proj_weight]
         biases = [None] * 3 if bias is None else [bias[k * n : (k + 1) * n] for k in range(3)]
         return [
             F.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)
