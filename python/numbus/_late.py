@@ -16,9 +16,8 @@ _IS_LIGHT = frozenset(
 )
 _OWN = "__version__", "__all__", "__array_api_version__", "__array_namespace_info__"
 _PACKAGE = __package__
-_FEW_OBJECTS = 100_000
 _lock = None  # while names wait to be loaded
-_is_loading = False
+_is_loading = _runs = False
 _hooks = []
 _of_program = set()  # folders
 
@@ -37,8 +36,8 @@ class _Waiting(types.ModuleType):
     """The package until somebody asks for a name that it has not."""
 
     def __getattr__(self, name):
-        # `from . import name` asks before it imports a module; others ask each module that there is,
-        # such as unittest for __warningregistry__.
+        # `from . import name` asks before it imports a module; others ask each module that there
+        # is, such as unittest for __warningregistry__.
         if name in _IS_LIGHT or (name.startswith("__") and name not in _OWN):
             raise AttributeError(f"module {_PACKAGE!r} has no attribute {name!r}", name=name)
         load()
@@ -124,24 +123,25 @@ class _OwnPath:
 
 
 class _NotCollected:
-    """Leaves the objects that are made meanwhile out of the program's collections, where it has few
-    of its own yet.
+    """Has nothing collected meanwhile; leaves what is made out of all later collections, where the
+    program has made nothing yet, whose objects would stay with it.
     """
 
     def __enter__(self):
         self._collects = gc.isenabled()
-        if self._collects and len(gc.get_objects()) < _FEW_OBJECTS:
-            gc.collect()
-            self._freezes = True
         gc.disable()
 
     def __exit__(self, *_):
-        if self._freezes:
+        if not _runs:
             gc.freeze()
         if self._collects:
             gc.enable()
 
-    _freezes = False
+
+def note_start():
+    """Notes that the program begins."""
+    global _runs
+    _runs = True
 
 
 def note_folder(folder):

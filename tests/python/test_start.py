@@ -79,7 +79,7 @@ def test_names_of_numpy_and_of_the_package(tmp_path):
     a = np.ones(3)
     print(type(a) is np.ndarray, type(3) is int, float(a.sum()), "2" < np.__version__)
     print(loaded())
-    """) == ["[]", "True True 3.0 True",
+    """) == ["['numbus._core', 'numbus._namespace', 'numpy']", "True True 3.0 True",
              "['numbus._core', 'numbus._namespace', 'numpy']"]  # fmt: skip
     assert run(tmp_path, """
     import sys
@@ -231,6 +231,28 @@ def test_ctrl_c_in_a_loop_that_was_compiled_late(tmp_path):
     except KeyboardInterrupt:
         print("stopped")
     """) == ["stopped"]  # fmt: skip
+
+
+@pytest.mark.parametrize("more", ["", "import numpy as np"])
+def test_cycles_that_the_program_leaves_are_collected(tmp_path, more):
+    assert run(tmp_path, f"""
+    import gc
+    {more}
+    class Node:
+        def __del__(self):
+            print("gone")
+    a = Node()
+    a.itself = a
+    def f(n):
+        s = 0
+        for i in range(n):
+            s += i
+        return s
+    print([f(k) for k in (10, 100, 1000)])
+    del a
+    gc.collect()
+    print("end")
+    """, loops_after=1) == ["[45, 4950, 499500]", "gone", "end"]  # fmt: skip
 
 
 def test_strict_and_reports(tmp_path):

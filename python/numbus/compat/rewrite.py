@@ -25,6 +25,7 @@ REPLACED = {
 _WHOLE = (
     "numpy", "cupy", "cupyx", "numba", "torch", "torchvision", "jax", "keras", "tensorflow",
 )  # fmt: skip
+_OF_ARRAYS = re.compile(rf"\b(import|from)\s+(numbus|{'|'.join(_WHOLE)})\b".encode())
 # Packages whose submodules follow, the longest name first. numba.cuda is numbus.cuda, but for what
 # scripts reach into of its driver.
 _PACKAGES = {
@@ -141,7 +142,7 @@ def _load_early(source):
 
 def compile_user(source, file, mode="exec"):
     """The code of a user's module or snippet: imports and `type(x)` rewritten, lines kept."""
-    if re.search(rb"\b(import|from)\s+numbus\b", _as_bytes(source)):
+    if _OF_ARRAYS.search(_as_bytes(source)):
         _late.load()  # as `import numbus` does elsewhere
     compiles_loops = mode == "exec" and loops.is_enabled() and loops.may_have_loops(source)
     mentions = _mentions(source)

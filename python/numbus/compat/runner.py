@@ -181,7 +181,9 @@ def run(source, file):
     module = loader.new_main(file)
     sys.modules["__main__"] = module
     try:
-        exec(compile_user(source, file), module.__dict__)
+        code = compile_user(source, file)
+        _late.note_start()
+        exec(code, module.__dict__)
         if _late.is_loaded():
             sys.modules["numbus._core"].synchronize()
     except (SystemExit, KeyboardInterrupt):
