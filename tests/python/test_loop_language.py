@@ -7,6 +7,56 @@ from tests.loops.checking import check, installed  # noqa: F401 - a fixture
 AFTER = (1, 2, 50)
 
 
+LEAVING = [
+    """
+                with contextlib.nullcontext():
+                    if i < 20:
+                        s += 2
+                    else:
+                        break
+    """,
+    """
+                try:
+                    int("x" * (i % 2) or "5")
+                except ValueError:
+                    if i > 20:
+                        break
+                    continue
+    """,
+    """
+                match i:
+                    case 9 | 12:
+                        continue
+                    case 25:
+                        break
+    """,
+    """
+                for j in range(3):
+                    if j == 1:
+                        break
+                else:
+                    s += 50
+    """,
+]
+
+
+@pytest.mark.parametrize("after", AFTER)
+@pytest.mark.parametrize("body", LEAVING)
+def test_else_that_leaves_from_within_other_statements(after, body):
+    check(f"""
+        import contextlib
+        s = 0
+        for i in range(30):
+            k = 0
+            while k < 40:
+                k += 1
+                s += i
+            else:{body.rstrip()}
+            s += 1
+        assert s > 1000
+        """, after)  # fmt: skip
+
+
 @pytest.mark.parametrize("after", AFTER)
 def test_zip_and_enumerate_of_ranges(after):
     check("""

@@ -192,9 +192,9 @@ def _leaves(body):
 
 def _inside(n):
     """The statements of a compound one, other than its `else`."""
-    return [s for f, of in ast.iter_fields(n) if f != "orelse" and isinstance(of, list)
-            for x in of for s in (x.body if hasattr(x, "body") else [x])
-            if isinstance(s, ast.stmt)]  # fmt: skip
+    parts = [x for f, of in ast.iter_fields(n) if f != "orelse" and isinstance(of, list) for x in of]
+    # Handlers of exceptions and cases of `match` are no statements by themselves.
+    return [s for x in parts for s in ([x] if isinstance(x, ast.stmt) else getattr(x, "body", []))]
 
 
 def _loop(loop):
