@@ -192,7 +192,8 @@ def _leaves(body):
 
 def _inside(n):
     """The statements of a compound one, other than its `else`."""
-    parts = [x for f, of in ast.iter_fields(n) if f != "orelse" and isinstance(of, list) for x in of]
+    lists = [of for f, of in ast.iter_fields(n) if f != "orelse" and isinstance(of, list)]
+    parts = [x for of in lists for x in of]
     # Handlers of exceptions and cases of `match` are no statements by themselves.
     return [s for x in parts for s in ([x] if isinstance(x, ast.stmt) else getattr(x, "body", []))]
 
