@@ -27,7 +27,6 @@ constexpr int64_t kFew = 16;            // items of such
 constexpr int64_t kShortFors = 100000;  // executions of a for loop of so few items until then
 constexpr int64_t kVeryFew = 8;
 constexpr int64_t kNever = INT64_MAX;
-constexpr int64_t kAll = 1LL << 60;  // after all statements
 
 bool enabled = false;
 int64_t after_items = 0;        // for tests: loops are entered after so many items
