@@ -114,6 +114,53 @@ class Halved(layers.Layer):
     def call(self, inputs, mask=None):
         return inputs if mask is None else inputs * tf.cast(mask[..., None], tf.float32) / 2
 
+@tf.custom_gradient
+def clipped(a, b):
+    return a * b, lambda dy: (tf.clip_by_norm(dy * b, 0.5), tf.zeros_like(b))
+
+def by_own_rule():
+    v, w = tf.Variable(data(3)), tf.Variable(data(3) + 2)
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(clipped(v * v, w) * 3)
+    return y, dense(tape.gradient(y, [v, w]))
+
+def stopped():
+    v = tf.Variable(data(3))
+    with tf.GradientTape(persistent=True) as tape:
+        with tape.stop_recording():
+            z = v * v
+        y = v * v * z
+    return dense([tape.gradient(y, v)])
+
+def by_example():
+    v, k = tf.Variable(data(4, 3)), tf.constant(data(3, 2))
+    with tf.GradientTape(persistent=True) as tape:
+        y = tf.reshape(tf.tanh(v @ k), (4, 2, 1))
+    return tape.batch_jacobian(y, v)
+
+class Stepping(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.inner, self.outer = layers.Dense(2), layers.Dense(6)
+        self.seen = keras.metrics.Mean(name='seen')
+    @property
+    def metrics(self):
+        return [self.seen]
+    def train_step(self, given):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((self.outer(self.inner(given)) - given) ** 2)
+        own = self.trainable_weights
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, own), own))
+        self.seen.update_state(loss)
+        return {'seen': self.seen.result()}
+
+def own_steps():
+    model = Stepping()
+    model.outer(model.inner(data(2, 6)))
+    weighed(model.inner), weighed(model.outer)
+    model.compile(optimizer=keras.optimizers.Adam(0.01))
+    return model.fit(data(24, 6), epochs=3, batch_size=8, shuffle=False, verbose=0).history, list(map(tf.convert_to_tensor, model.inner.weights))
+
 def watched_within():
     a = tf.constant([1.0, 2.0, 3.0])
     with tf.GradientTape() as tape:
@@ -517,6 +564,32 @@ taped(False)
 within()
 watched_within()
 by_parts()
+by_own_rule()
+stopped()
+by_example()
+own_steps()
+tf.clip_by_norm(x(2, 3), 0.5), tf.clip_by_norm(x(2, 3), 9.0, axes=[1]), tf.clip_by_norm(x(2, 3) * 0, 1.0)
+tf.clip_by_global_norm([x(3), None, x(2, 2)], 1.0)[0][2], tf.clip_by_global_norm([x(3), x(2, 2)], 99.0)[1], tf.linalg.global_norm([x(3)])
+tf.cond(tf.constant(True), lambda: x(2), lambda: x(3)), tf.cond(tf.reduce_sum(x(2)) > 9, lambda: x(2), lambda: x(3))
+tf.while_loop(lambda i, a: i < 5, lambda i, a: (i + 1, a * 2), [tf.constant(0), x(2)])
+tf.while_loop(lambda i: i < 5, lambda i: [i + 1], [tf.constant(0)], maximum_iterations=3)
+tf.map_fn(lambda a: a * 2 + 1, x(3, 2)), tf.map_fn(lambda p: p[0] * p[1], (x(3, 2), x(3, 2)), fn_output_signature=tf.float32)
+tf.scan(lambda a, b: a + b, x(4, 2)), tf.scan(lambda a, b: a * b, x(4), initializer=2.0, reverse=True)
+tf.math.segment_sum(x(4, 2), [0, 0, 2, 2]), tf.math.unsorted_segment_sum(x(4), [1, 0, 1, -1], 3)
+tf.math.segment_sum(x(3), [1, 0, 1])
+tf.sequence_mask([1, 3], 4), tf.sequence_mask([[1], [2]]), tf.sequence_mask(2, 3, dtype=tf.float32)
+tf.gather_nd(x(3, 2), [[0, 1], [2, 0]]), tf.gather_nd(x(3, 2), [[2]]), tf.gather_nd(x(3, 2), [[0, 0, 0]])
+tf.scatter_nd([[1], [1]], x(2, 2), [3, 2]), tf.tensor_scatter_nd_update(x(4), [[1], [3]], [5.0, 6.0])
+tf.tensor_scatter_nd_add(x(2, 2), [[1, 1], [1, 1]], [5.0, 6.0]), tf.tensor_scatter_nd_sub(x(2, 2), [[1]], [[5.0, 6.0]])
+grad(lambda a: tf.reduce_sum(tf.gather_nd(a, [[1], [1]]) ** 2) + tf.reduce_sum(tf.scatter_nd([[0], [2]], a, [3, 2]) ** 3), data(2, 2))
+grad(lambda a: tf.reduce_sum(tf.math.unsorted_segment_sum(a, [1, 0, 1], 2) ** 2) + tf.reduce_sum(tf.map_fn(tf.sin, a)), data(3, 2))
+grad(lambda a: tf.reduce_sum(tf.math.top_k(a, 2)[0] ** 2) + tf.reduce_sum(tf.cumsum(a, exclusive=True, reverse=True) ** 2), data(4))
+tf.pad(x(1, 2), [[1, 0], [0, 1]], constant_values=9.0), tf.pad(x(3), [[2, 1]], 'REFLECT'), tf.pad(x(3), [[2, 1]], 'symmetric')
+tf.repeat(x(2), 2), tf.repeat(x(2), [1, 2]), tf.repeat(x(2, 2), 2, axis=1), tf.repeat(x(2, 2), [0, 2], axis=0)
+tf.argsort(x(5)), tf.argsort([2, 1, 2, 3], direction='DESCENDING'), tf.math.top_k([2, 3, 2, 3], 3), tf.math.top_k(x(2, 3))[1]
+tf.meshgrid(x(2), x(3)), tf.meshgrid(x(2), x(3), indexing='ij'), tf.ensure_shape(x(2, 3), (None, 3)), tf.linalg.l2_normalize(x(3))
+tf.ensure_shape(x(2, 3), (3, 3))
+tf.cumsum(x(3), exclusive=True), tf.cumsum(x(2, 3), axis=1, reverse=True), tf.cumsum(i(2, 3), axis=-1, exclusive=True, reverse=True)
 masking()
 masked_fit(True)
 masked_fit(False)

@@ -8,6 +8,25 @@ import importlib as _importlib
 from .._missing import missing as _missing
 from . import _function, _ops, _tensor
 from ._function import TensorSpec, function, print
+from ._further import (
+    argsort,
+    clip_by_global_norm,
+    clip_by_norm,
+    cond,
+    ensure_shape,
+    gather_nd,
+    map_fn,
+    meshgrid,
+    pad,
+    repeat,
+    scan,
+    scatter_nd,
+    sequence_mask,
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+    while_loop,
+)
 from ._ops import (
     add_n,
     argmax,
@@ -59,6 +78,7 @@ from ._tensor import (
     UnconnectedGradients,
     Variable,
     as_dtype,
+    custom_gradient,
 )
 
 __name__ = "tensorflow"

@@ -510,12 +510,14 @@ def add_n(inputs, name=None):
 def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
     """Partial sums along an axis."""
     named(name)
-    if exclusive or reverse:
-        raise NotImplementedError(
-            message("cumsum", "exclusive= and reverse= are not yet available", True, "False")
-        )
     a = value(x)
-    return tensor(nb.cumsum(a, axis=axis).astype(a.dtype))
+    a = nb.flip(a, axis) if reverse else a
+    if exclusive:  # of what stands before
+        lines = nb.moveaxis(a, axis, 0)
+        lines = nb.concatenate([nb.zeros_like(lines[:1]), lines[:-1]])
+        a = nb.moveaxis(lines, 0, axis)
+    found = nb.cumsum(a, axis=axis).astype(a.dtype)
+    return tensor(nb.flip(found, axis) if reverse else found)
 
 
 def sort(values, axis=-1, direction="ASCENDING", name=None):

@@ -1,6 +1,8 @@
 """tf.Tensor, tf.Variable and tf.GradientTape over arrays of Numbus and its gradients."""
 
+import contextlib
 import enum
+import functools
 import threading
 
 import numpy
@@ -489,9 +491,16 @@ class GradientTape:
         """The variables that the tape has seen."""
         return tuple([x for x, _ in self._known.values() if isinstance(x, Variable)])
 
+    @contextlib.contextmanager
     def stop_recording(self):
-        """A block that is not recorded: not served."""
-        return _missing.missing("tf.GradientTape", "stop_recording", "tf.stop_gradient")
+        """A block that is not recorded: what it computes is constant."""
+        if self not in tapes.active:
+            raise ValueError("Tape is not recording.")
+        self.__exit__(None, None, None)
+        try:
+            yield
+        finally:
+            self.__enter__()
 
     def _once(self):
         if self._used and not self._persistent:
@@ -565,14 +574,32 @@ class GradientTape:
     def _reaches(self, x):
         return id(x) in self._known or self._program.depends(x._a)
 
+    def batch_jacobian(self, target, source, unconnected_gradients="none",
+                       parallel_iterations=None, experimental_use_pfor=True):  # fmt: skip
+        """The derivatives of each example's elements by those of the same example: (examples, axes
+        of the target, axes of the source).
+        """
+        if target.ndim < 1 or source.ndim < 1 or target.shape[0] != source.shape[0]:
+            raise ValueError(
+                message("batch_jacobian", "the first extents differ", tuple(target.shape),
+                        tuple(source.shape))
+            )  # fmt: skip
+        _rows_as_ever(parallel_iterations, experimental_use_pfor)
+        self._once()
+        rest, rows = target._a.shape[1:], []
+        for at in numpy.ndindex(*rest):
+            seed = nb.zeros(target._a.shape, target._a.dtype)
+            seed[(slice(None), *at)] = 1
+            rows += self._pulled([target], [seed], [source], unconnected_gradients)
+        if not rows or rows[0] is None:
+            return None
+        joined = nb.stack([g._a for g in rows], axis=1)
+        return Tensor(joined.reshape((target.shape[0], *rest, *source._a.shape[1:])))
+
     def jacobian(self, target, sources, unconnected_gradients="none",
                  parallel_iterations=None, experimental_use_pfor=True):  # fmt: skip
         """The derivatives of each element of the target, with its axes first; row by row."""
-        if parallel_iterations is not None or not isinstance(experimental_use_pfor, bool):
-            raise NotImplementedError(
-                message("jacobian", "parallel_iterations= is not yet available",
-                        parallel_iterations, "None")
-            )  # fmt: skip
+        _rows_as_ever(parallel_iterations, experimental_use_pfor)
         self._once()
         leaves, shape = trees.flatten(sources)
         rows = []
@@ -588,6 +615,51 @@ class GradientTape:
             joined = nb.stack([g._a for g in column])
             made.append(Tensor(joined.reshape(target._a.shape + x._a.shape)))
         return trees.unflatten(shape, made)
+
+
+def _rows_as_ever(parallel_iterations, experimental_use_pfor):
+    if parallel_iterations is not None or not isinstance(experimental_use_pfor, bool):
+        raise NotImplementedError(
+            message("jacobian", "parallel_iterations= is not yet available",
+                    parallel_iterations, "None")
+        )  # fmt: skip
+
+
+def custom_gradient(f):
+    """A function with a derivative of its own: `f` returns its results and a function that gives
+    the derivatives by its arguments from those by the results.
+    """
+
+    @functools.wraps(f)
+    def wrapper(*args, **keywords):
+        given = [convert(x) for x in args]
+
+        def body(*arrays):
+            made, back = f(*[Tensor(as_array(a)) for a in arrays], **keywords)
+            leaves, shape = trees.flatten(made)
+
+            def pull(adjoints):
+                found = back(*[Tensor(as_array(g)) for g in adjoints])
+                found = found if isinstance(found, (list, tuple)) else [found]
+                if len(found) != len(arrays):
+                    raise ValueError(
+                        message("custom_gradient", "another number of derivatives than of"
+                                " arguments", len(found), len(arrays))
+                    )  # fmt: skip
+                pairs = zip(found, arrays, strict=True)
+                floats = [(g, a) for g, a in pairs if kind_of(as_array(a).dtype) in "fc"]
+                return tuple([
+                    nb.zeros(a.shape, a.dtype) if g is None else convert(g)._a for g, a in floats
+                ])  # fmt: skip
+
+            shapes.append(shape)
+            return tuple([convert(x)._a for x in leaves]), pull
+
+        shapes = []
+        found = nb.custom_gradient(body)(*[x._value() for x in given])
+        return trees.unflatten(shapes[-1], [Tensor(as_array(a)) for a in found])
+
+    return wrapper
 
 
 def _of_a_part(op):

@@ -4,7 +4,9 @@ import numbus as _nb
 
 from .._missing import missing as _missing
 from . import _ops
+from ._further import global_norm  # noqa: F401
 from ._ops import einsum, eye, matmul, norm, tensordot  # noqa: F401
+from .math import l2_normalize  # noqa: F401
 
 __name__ = "tensorflow.linalg"
 

@@ -2,6 +2,7 @@
 
 from .._missing import missing as _missing
 from . import _ops
+from ._further import segment_sum, top_k, unsorted_segment_sum  # noqa: F401
 from ._ops import add_n, argmax, argmin, cumsum, l2_loss  # noqa: F401
 
 __name__ = "tensorflow.math"

@@ -117,11 +117,27 @@ class Model(Layer):
         return [m.name for m in self.metrics]
 
     def _reset(self):
+        if self._loss is None and self._steps_alone():
+            for m in self.metrics:
+                m.reset_state()
+            return
         if self._loss is None:
             raise ValueError("You must call `compile()` with a loss before using the model.")
         self._mean = metrics.Mean("loss")
         for m in self._metrics or []:
             m.reset_state()
+
+    def _steps_alone(self):
+        """Whether a class of the program's says what a step is."""
+        return type(self).train_step is not Model.train_step
+
+    def _stepped(self, step, batch):
+        """The values that are shown after a step."""
+        x, y = batch
+        found = step(x if y is None and self._steps_alone() else batch)
+        if found is None:
+            return self._values
+        return lambda: {name: float(convert(v)) for name, v in found.items()}
 
     def _seen(self, y, p, loss):
         self._mean._add(nb.stop_gradient(loss._value()), float(p.shape[0]))
@@ -194,16 +210,16 @@ class Model(Layer):
             for k, batch in enumerate(kept):
                 for c in followers:
                     c.on_train_batch_begin(k)
-                self.train_step(batch)
+                values = self._stepped(self.train_step, batch)
                 done += 1
-                progress.update(done, self._values)
+                progress.update(done, values)
                 for c in followers:
-                    c.on_train_batch_end(k, None if len(followers) == 1 else self._values())
+                    c.on_train_batch_end(k, None if len(followers) == 1 else values())
                 if done == steps:
                     break
             if not done:
                 raise ValueError(message("fit", "no batches", "an empty data set", "examples"))
-            logs = self._values()
+            logs = values()
             if validation_data is not None and (epoch + 1) % validation_freq == 0:
                 pairs = validation_data if isinstance(validation_data, tuple) else (
                     validation_data, None
