@@ -18,6 +18,19 @@ def ar(kind, shape=(4,)):
     x = (a * 0.37 % 1.0).astype('float32') + 0.1
     if kind.startswith('complex'): return (x + 0.5j * x).astype(kind).reshape(shape)
     return x.astype(kind).reshape(shape)
+
+def softplus(first=True):
+    f = jax.custom_jvp(lambda x, y: jnp.log(1 + jnp.exp(x)) * y)
+    if first:
+        @f.defjvp
+        def _(primals, tangents):
+            (x, y), (dx, dy) = primals, tangents
+            return f(x, y), (1 - 1 / (1 + jnp.exp(x))) * y * dx + jnp.log(1 + jnp.exp(x)) * dy
+    else:
+        f.defjvps(lambda t, value, x, y: 3 * t * y, None)
+    return f
+
+spd = lambda n: ar('float32', (n, n)) @ ar('float32', (n, n)).T + 3 * jnp.eye(n)
 """
 
 KINDS = ("bool", "int8", "int32", "uint8", "uint32", "float16", "float32", "complex64")
@@ -373,6 +386,17 @@ random.dirichlet(random.key(0), jnp.ones((2, 3)))
 random.chisquare(random.key(0), 3.0, (30,))
 random.f(random.key(0), 3.0, 5.0, (30,))
 random.t(random.key(0), 3.0, (30,))
+softplus()(ar('float32', (3,)), 2.0), jax.grad(softplus(), (0, 1))(1.5, 2.0), jax.vmap(jax.grad(softplus()))(ar('float32', (3,)), ar('float32', (3,)))
+jax.grad(softplus(False), (0, 1))(1.5, 2.0), jax.grad(jax.grad(softplus()))(1.5, 2.0)
+jax.grad(lambda x: softplus()(x, x).sum())(ar('float32', (4,))), jax.jit(jax.grad(softplus()))(0.5, 1.0)
+jax.scipy.linalg.cholesky(spd(3)), jax.scipy.linalg.cholesky(spd(3), lower=True), jax.scipy.linalg.cho_solve(jax.scipy.linalg.cho_factor(spd(3)), jnp.ones((3, 2)))
+jax.scipy.linalg.solve_triangular(spd(3), jnp.ones(3)), jax.scipy.linalg.solve_triangular(spd(3), jnp.ones((3, 2)), trans=1, lower=True), jax.scipy.linalg.solve_triangular(spd(3), jnp.ones(3), unit_diagonal=True)
+jax.scipy.linalg.solve(spd(3), jnp.ones(3), assume_a='pos'), jax.scipy.linalg.solve(spd(3), jnp.ones((3, 1))), jax.scipy.linalg.det(spd(2)), jax.scipy.linalg.inv(spd(2))
+(lambda g: g + g.T)(jax.grad(lambda s: jax.scipy.linalg.cho_solve(jax.scipy.linalg.cho_factor(s), jnp.ones(3)).sum())(spd(3)))
+jax.scipy.linalg.cholesky(spd(3) + jnp.triu(jnp.ones((3, 3)))), jax.scipy.linalg.cholesky(spd(3) + jnp.triu(jnp.ones((3, 3))), lower=True)
+jnp.linalg.cholesky(spd(3) + jnp.triu(jnp.ones((3, 3)))), jnp.linalg.cholesky(spd(3) + jnp.tril(jnp.ones((3, 3))), upper=True), jnp.linalg.cholesky(spd(3) + jnp.triu(jnp.ones((3, 3))), symmetrize_input=False)
+jax.grad(lambda s: (jnp.linalg.cholesky(s) * ar('float32', (3, 3))).sum())(spd(3) + jnp.triu(jnp.ones((3, 3))))
+jax.scipy.linalg.block_diag(jnp.ones((1, 2)), jnp.ones((2, 1), 'int32'), 3.0)
 random.binomial(random.key(0), 10, 0.3, (50,))
 random.binomial(random.key(1), jnp.array([5.0, 50.0, 500.0, 5e4, 2.7]), jnp.array([0.2, 0.9, 0.55, 0.001, 0.5]), (10, 5))
 random.binomial(random.key(2), jnp.array([5.0, -1, jnp.nan, jnp.inf, 7, 7, 7, 0, 100]), jnp.array([0.5, 0.5, 0.5, 0.5, -0.1, 1.2, jnp.nan, 0.5, 1.0]))

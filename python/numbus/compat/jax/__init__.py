@@ -24,6 +24,7 @@ from ._jit import jit
 from ._transforms import (
     ShapeDtypeStruct,
     checkpoint,
+    custom_jvp,
     custom_vjp,
     eval_shape,
     grad,

@@ -409,6 +409,64 @@ class custom_vjp:
         return told[0].unflatten([Array(as_array(a)) for a in found])
 
 
+class custom_jvp:
+    """A function with a derivative of its own: `f.defjvp(rule)`, whose `rule(primals, tangents)`
+    gives the value and its change, which is linear in the tangents.
+    """
+
+    def __init__(self, fun, nondiff_argnums=()):
+        refuse("custom_jvp", nondiff_argnums=nondiff_argnums)
+        functools.update_wrapper(self, fun)
+        self._function, self._rule = fun, None
+        self._by_rule = custom_vjp(fun)
+        self._by_rule.defvjp(lambda *args: (fun(*args), args), self._pulled)
+
+    def defjvp(self, jvp, symbolic_zeros=False):
+        """Sets the rule."""
+        if symbolic_zeros:
+            refuse("defjvp", symbolic_zeros=symbolic_zeros)
+        self._rule = jvp
+        return jvp
+
+    def defjvps(self, *jvps):
+        """Sets a rule for each argument, `rule(tangent, value, *args)`, or None for no change."""
+
+        def rule(primals, tangents):
+            value = self(*primals)
+            pairs = zip(jvps, tangents, strict=True)
+            parts = [f(t, value, *primals) for f, t in pairs if f is not None]
+            return value, functools.reduce(lambda a, b: tree_map(lambda x, y: x + y, a, b), parts)
+
+        self.defjvp(rule)
+
+    def __call__(self, *args):
+        if self._rule is None:
+            raise AttributeError(
+                message("custom_jvp", "no derivative has been defined", self.__name__, "defjvp")
+            )
+        return self._by_rule(*args)
+
+    def _pulled(self, args, g):
+        floats = [
+            k for k, x in enumerate(args)
+            if all([kind_of(made(leaf).dtype) == "f" for leaf in tree_leaves(x)])
+        ]  # fmt: skip
+        zeros = [tree_map(lambda leaf: Array(nb.zeros_like(made(leaf)._a)), x) for x in args]
+
+        def change(*chosen):
+            tangents = list(zeros)
+            for k, t in zip(floats, chosen, strict=True):
+                tangents[k] = t
+            found = tree_leaves(self._rule(tuple(args), tuple(tangents))[1])
+            pairs = zip(found, tree_leaves(g), strict=True)
+            return Array(as_array(sum([nb.sum(made(a)._a * made(b)._a) for a, b in pairs])))
+
+        chosen = [zeros[k] for k in floats]
+        found = grad(change, argnums=tuple(range(len(floats))))(*chosen) if floats else ()
+        by = dict(zip(floats, found, strict=True))
+        return tuple([by.get(k) for k in range(len(args))])
+
+
 def _matched(found, args):
     """Derivatives of a backward pass for each leaf of the arguments; None is none for all."""
     if not isinstance(found, tuple) or len(found) != len(args):

@@ -5,12 +5,12 @@ import numbus as _nb
 from ....core.dtypes import kind_of
 from ..._missing import missing as _missing
 from .. import _dtypes
-from .._array import Array, cast, made
+from .._array import Array, as_array, cast, made
 from .._functions import general
 
 __name__ = "jax.numpy.linalg"
 _NAMES = frozenset(
-    "cholesky cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul matrix_norm "
+    "cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul matrix_norm "
     "matrix_power matrix_rank matrix_transpose multi_dot norm outer pinv qr slogdet solve svd "
     "svdvals tensordot tensorinv tensorsolve trace vecdot vector_norm".split()
 )
@@ -24,6 +24,16 @@ def _floating(x):
         return x
     x = made(x)
     return x if kind_of(x.dtype) in "fc" else Array(cast(x._a, _dtypes.canonical("f8")))
+
+
+def cholesky(a, *, upper=False, symmetrize_input=True):
+    """The triangular factor of a positive definite matrix: of the mean of it and its transpose."""
+    x = _floating(made(a))
+    turned = _nb.conj(_nb.swapaxes(x._a, -1, -2))
+    kept = x._a if not upper else turned
+    whole = (x._a + turned) / 2 if symmetrize_input else kept
+    found = _nb.linalg.cholesky(whole)
+    return Array(as_array(_nb.conj(_nb.swapaxes(found, -1, -2)) if upper else found))
 
 
 def __getattr__(name):

@@ -1,4 +1,4 @@
-"""jax.scipy: `special`."""
+"""jax.scipy: `linalg`, `special`."""
 
 import importlib as _importlib
 
@@ -8,6 +8,6 @@ __name__ = "jax.scipy"
 
 
 def __getattr__(name):
-    if name == "special":
-        return _importlib.import_module(f"{__package__}.special")
+    if name in ("linalg", "special"):
+        return _importlib.import_module(f"{__package__}.{name}")
     return _missing("jax.scipy", name)
