@@ -40,17 +40,41 @@ bool stays_apart(const ir::Module& m, const ir::Function& f) {
          std::ranges::any_of(f.body, [](const ir::Inst& i) { return i.op == Op::loop; });
 }
 
+namespace {
+
+// Functions of the library that make memory and are called from several places are expanded in none
+// of them: beside the memory a call costs nothing, and an f-string adds texts many times.
+std::vector<bool> called_only(const ir::Module& m) {
+  constexpr size_t kLarge = 100, kPlaces = 3;
+  std::vector<size_t> places(m.functions.size());
+  for (const ir::Function& f : m.functions)
+    for (const ir::Inst& i : f.body)
+      if (i.op == Op::call) ++places[static_cast<size_t>(i.imm)];
+  std::vector<bool> all(m.functions.size());
+  for (size_t n = 0; n < all.size(); ++n) {
+    const ir::Function& f = m.functions[n];
+    all[n] = f.library && !m.kernel && !f.portion && places[n] >= kPlaces &&
+             f.body.size() > kLarge && std::ranges::any_of(f.body, [](const ir::Inst& i) {
+               return i.op == Op::intrinsic && ir::intrinsic_of(i) == ir::Intrinsic::allocate;
+             });
+  }
+  return all;
+}
+
+}  // namespace
+
 std::vector<llvm::Function*> declare_functions(Emit& E, const ir::Module& m, llvm::Module& to,
                                                unsigned words) {
   std::vector<llvm::Function*> all;
+  const std::vector<bool> called = called_only(m);
   for (size_t n = 0; n < m.functions.size(); ++n) {
     auto* f = llvm::Function::Create(function_type(E, m.functions[n], words),
                                      llvm::Function::InternalLinkage, "f" + std::to_string(n), to);
     f->addFnAttr(llvm::Attribute::NoUnwind);
     const bool generator = m.functions[n].generator;
     if (!m.functions[n].recursive && n > 0 && !generator)
-      f->addFnAttr(stays_apart(m, m.functions[n]) ? llvm::Attribute::NoInline
-                                                  : llvm::Attribute::AlwaysInline);
+      f->addFnAttr(called[n] || stays_apart(m, m.functions[n]) ? llvm::Attribute::NoInline
+                                                               : llvm::Attribute::AlwaysInline);
     if (generator) f->setPresplitCoroutine();
     // As a loop, recursion without end would have none; so it ends where the stack does.
     if (m.functions[n].recursive) f->addFnAttr("disable-tail-calls", "true");

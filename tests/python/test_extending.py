@@ -139,11 +139,14 @@ def test_register_jitable_and_intrinsic():
         return helper(x) * 2
 
     assert njit(lambda x: other(x))(3) == 8 == other(3)
-    with pytest.raises(NotImplementedError, match="overload"):
+    with pytest.raises(NotImplementedError, match="got raw; expected overload"):
 
         @intrinsic
         def raw(context, x):
             return None
+
+    with pytest.raises(NotImplementedError, match="got options"):
+        intrinsic(prefer_literal=True)
 
 
 def test_mistakes():

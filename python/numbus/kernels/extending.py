@@ -156,9 +156,10 @@ def register_jitable(*args, **options):
 
 def intrinsic(*args, **options):
     """Raises NotImplementedError: it would have to emit Numba's LLVM IR."""
+    given = getattr(args[0], "__name__", repr(args[0])) if args else f"options {options!r}"
     raise NotImplementedError(
-        f"[intrinsic] code that Numba's own LLVM builder emits; got {args[0]!r}; expected "
-        "overload(), which gives a Python function to compile"
-        if args
-        else "[intrinsic] code that Numba's own LLVM builder emits; expected overload()"
+        f"[intrinsic] what emits code by Numba's own LLVM builder is not served; got {given}; "
+        "expected overload() of a function, which gives Python to compile (bits of a number: "
+        "x.view(np.int64); an element as it is: boundscheck=False; atomics: cuda.atomic), or a C "
+        "function by ctypes or cffi"
     )

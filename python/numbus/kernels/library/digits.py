@@ -6,8 +6,9 @@ from .._library import codes, cut, known, number_of_text
 from .strings import isascii, strip
 
 # Unicode has the ten digits of a script one after the other: where those beyond ASCII begin.
-_DIGITS = filter(str.isdecimal, map(chr, range(128, 0x110000)))
-ZEROS = np.array([ord(c) for c in _DIGITS if int(c) == 0], np.uint32)
+_ALL = np.arange(128, 0x110000, dtype=np.uint32)
+_DIGITS = _ALL[np.char.isdecimal(_ALL.view("U1"))].tolist()
+ZEROS = np.array([c for c in _DIGITS if int(chr(c)) == 0], np.uint32)
 
 
 def plain(s):
@@ -19,11 +20,19 @@ def plain(s):
     for k in range(len(x)):
         c = x[k]
         if c >= 128:
-            at = np.searchsorted(ZEROS, c, "right") - 1
-            if at >= 0 and c - ZEROS[at] < 10:
-                c = 48 + (c - ZEROS[at])
+            for zero in ZEROS:
+                if zero <= c < zero + 10:
+                    c = 48 + (c - zero)
+                    break
         out[k] = c
     return cut(out, 0, len(out))
+
+
+def malformed(s, base):
+    """Raises the error of a text that is no int."""
+    if base >= 0:
+        raise ValueError(f"invalid literal for int() with base {base}: '{s}'")
+    return 0
 
 
 @known("str to int")
@@ -59,7 +68,7 @@ def to_int(s, base):
         at += 1
         if c == 95:
             if not apart or at == n:
-                raise ValueError(f"invalid literal for int() with base {given}: {s!r}")
+                return malformed(s, given)
             apart = False
             continue
         digit = 99
@@ -68,9 +77,9 @@ def to_int(s, base):
         elif 97 <= (c | 32) <= 122:
             digit = (c | 32) - 87
         if digit >= base:
-            raise ValueError(f"invalid literal for int() with base {given}: {s!r}")
+            return malformed(s, given)
         if zeros_only and digit != 0:
-            raise ValueError(f"invalid literal for int() with base {given}: {s!r}")
+            return malformed(s, given)
         digits += 1
         apart = True
         # Less than zero, of which there is one more.
@@ -78,7 +87,7 @@ def to_int(s, base):
             beyond = True
         value = value * base - digit
     if digits == 0 or not apart:
-        raise ValueError(f"invalid literal for int() with base {given}: {s!r}")
+        return malformed(s, given)
     if beyond or (not negative and value == -(2**63)):
         raise OverflowError("not yet in compiled functions: an int of more than 64 bits")
     return value if negative else -value
@@ -89,5 +98,5 @@ def to_float(s):
     """float(s)"""
     out = np.empty(1)
     if number_of_text(plain(strip(s, None)), out) == 0:
-        raise ValueError(f"could not convert string to float: {s!r}")
+        raise ValueError(f"could not convert string to float: '{s}'")
     return float(out[0])

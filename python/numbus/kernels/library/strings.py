@@ -183,18 +183,23 @@ def of_complex(z):
 @known("str grouped")
 def grouped(s, mark, size):
     """Digits with a mark between groups of so many of them, up to what is no digit."""
-    first = 1 if s.startswith("-") else 0
+    x = codes(s)
+    n = len(x)
+    first = 1 if n > 0 and x[0] == 45 else 0
     stop = first
-    while stop < len(s) and s[stop] in "0123456789abcdefABCDEF":
-        if size == 3 and s[stop] in "abcdefABCDEF":
-            break
+    while stop < n and (48 <= x[stop] <= 57 or (size == 4 and 97 <= x[stop] | 32 <= 102)):
         stop += 1
-    out = ""
-    for k in range(first, stop):
-        if k > first and (stop - k) % size == 0:
-            out += mark
-        out += s[k]
-    return s[:first] + out + s[stop:]
+    length = n + max(stop - first - 1, 0) // size
+    out = np.empty(length, np.uint32)
+    c = codes(mark)[0]
+    at = 0
+    for k in range(n):
+        if first < k < stop and (stop - k) % size == 0:
+            out[at] = c
+            at += 1
+        out[at] = x[k]
+        at += 1
+    return cut(out, 0, length)
 
 
 @known("str prefixed")
@@ -666,7 +671,11 @@ def general(short, long, digits):
     at = long.find("e")
     if at < 0 or "e" in short:
         return short
-    if int(long[at + 1 :]) < digits - 1:
+    exponent = 0
+    x = codes(long)
+    for k in range(at + 2, len(x)):
+        exponent = 10 * exponent + int(x[k]) - 48
+    if (-exponent if x[at + 1] == 45 else exponent) < digits - 1:
         return short if "." in short else short + ".0"
     front = long[:at]
     return (front.rstrip("0").rstrip(".") if "." in front else front) + long[at:]
