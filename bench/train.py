@@ -1,8 +1,8 @@
 """Steps of training small nets: forward, backward and Adam, in a plain loop without decorators.
 
-    python bench/train.py [--device cpu|cuda] [--net mlp|mnist|cifar|transformer] [--batch N] [--steps N]
-                          [--tensors numbus|torch] [--item] [--compile] [--tf32]
-                          [--dropout P] [--loader]
+    python bench/train.py [--device cpu|cuda] [--net mlp|mnist|cifar|transformer]
+                          [--batch N] [--steps N] [--tensors numbus|torch] [--item]
+                          [--compile] [--tf32] [--dropout P] [--loader]
 
 The batch lies on the device. With `--tensors torch` the same program runs with PyTorch; both start
 from the same weights and data, and the losses of the first steps are printed for comparison
