@@ -473,6 +473,7 @@ def test_sums_of_halves_overflow_as_they_are_rounded(elements):
         nb._core.set_at_once(before)
 
 
+@pytest.mark.cpu
 @pytest.mark.parametrize("text", [text.strip() for text in OTHERWISE if text.strip()])
 def test_functions_that_compute_otherwise(text):
     """Of few elements at rest NumPy says what there is to say, whether they are done at once."""
@@ -487,6 +488,7 @@ def test_functions_that_compute_otherwise(text):
             assert told[1] == told[0], (dtype, special)
 
 
+@pytest.mark.cpu
 @pytest.mark.parametrize("at", ["0", ":", "1:", "...", "[0, 1]", "m", "()"])
 def test_complex_scalars_that_are_stored(at):
     """Of NumPy's types; Python's complex numbers are a TypeError in both."""
