@@ -297,7 +297,7 @@ MISTAKES = [
     (lambda n: {1j: 2}, "keys of the type complex"),
     (lambda n: dict(a=1), "dict.. with keywords"),
     (lambda n: {1: np.zeros(2)} == {1: np.zeros(2)}, "comparing dict"),
-    (lambda n: (1, 2) in {1: 2}.items(), "'in' of a dict items"),
+    (lambda n: (1, np.zeros(2)) in {1: np.zeros(2)}.items(), "'in' of items"),
     (lambda n: n in {1: np.zeros(2)}.values(), "'in' of values that are array"),
     (lambda n: len({}), "an empty dict here"),
     (lambda n: {}.popitem(), "an empty dict here"),
