@@ -44,6 +44,8 @@ def drawn(name, count, n, dtype):
 
 
 def call(module, name, a, b):
+    if name == "svdvals" and not hasattr(module.linalg, name):
+        return module.linalg.svd(a, compute_uv=False)
     f = getattr(module.linalg, name)
     return f(a, b) if name == "solve" else f(a)
 

@@ -175,16 +175,18 @@ void solver_turn(Device& d, const Matrices& a, char* to) {
 void solver_gesvdj(Device& d, const Matrices& a, char* s, int64_t u_cols, char* u, char* v) {
   const int m = narrow(a.rows), n = narrow(a.cols), vectors = u ? kVectors : kNoVectors;
   const int64_t item = itemsize(a.type);
-  // The library makes all columns of u.
-  const Scratch whole(d, u && u_cols != m ? static_cast<size_t>(a.count * m * m * item) : 0);
-  char* const all_u = whole.data() ? whole.data() : u;
+  // The library makes all columns of u, and writes to u and v where only values are asked for, too.
+  const bool own_u = !u || u_cols != m;
+  const Scratch whole(d, own_u ? static_cast<size_t>(a.count * m * m * item) : 0);
+  const Scratch lost_v(d, u ? 0 : static_cast<size_t>(a.count * n * n * item));
+  char *const all_u = own_u ? whole.data() : u, *const all_v = u ? v : lost_v.data();
   {
     const Session call(d, a);
     const Jacobi jacobi = parameters(call, a, true);
     pieces(a.count, [&](int64_t from, int count) {
       char *const data = a.data + from * bytes_of(a), *const values = s + from * n * item,
-                  *const left = u ? all_u + from * m * m * item : nullptr,
-                  *const right = u ? v + from * n * n * item : nullptr;
+                  *const left = all_u + from * m * m * item,
+                  *const right = all_v + from * n * n * item;
       int size = 0;
       call(call.api.gesvdj_size, vectors, m, n, static_cast<const void*>(data), line(m),
            static_cast<const void*>(values), static_cast<const void*>(left), line(m),
@@ -195,7 +197,7 @@ void solver_gesvdj(Device& d, const Matrices& a, char* s, int64_t u_cols, char* 
            line(n), static_cast<void*>(work.data()), size, info_of(a, from), jacobi, count);
     });
   }
-  if (!whole.data()) return;
+  if (!u || !own_u) return;
   const CublasCall call(d, a);
   call.copy_first_rows(whole.data(), int64_t{m} * m, u, m * u_cols, a.count);
 }

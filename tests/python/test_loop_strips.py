@@ -221,3 +221,24 @@ def test_elements_of_two_arrays_that_depend_on_the_ones_before(pair, head):
         out.append(f(90, np.full(90, 2.5), np.ones(91)))
         """, entered=True)  # fmt: skip
     assert made
+
+
+@pytest.mark.parametrize("count", [5, 40])
+def test_an_else_after_strips(count):
+    """Whether `break` ended the loop is known, whichever form of it was taken."""
+    body = f"""
+    a, n, m = np.arange(40.0), 0, 0
+    for j in range(60):
+        for i in range({count}):
+            a[i] = a[i] * 0.5 + j
+        else:
+            n += 1
+        i = 0
+        while i < {count} - j % 7:
+            a[i] += 1.0
+            i += 1
+        else:
+            m += i
+    print(n, m, a.sum())
+    """
+    check(textwrap.dedent(body))

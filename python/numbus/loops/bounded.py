@@ -31,8 +31,6 @@ class Bounded:
         before, self.bounded = self.bounded, found
         self.block(f"if {' and '.join(sorted(conditions))}:")
         self.open.append(([], [], n))
-        if n.orelse:
-            self.line(f"q{n.at} = False")
         try:
             self._while_body(n, head)
         finally:

@@ -344,11 +344,11 @@ class Emitter(
             if env is None:
                 return None
         head = env
+        if n.orelse:
+            self.line(f"q{n.at} = False")  # whichever form of the loop is taken
         while True:
             mark = len(self.lines), self.level, self.temporaries
             self.open.append(([], [], n))
-            if n.orelse:
-                self.line(f"q{n.at} = False")
             rare, self.rare = self.rare, (0 if outer else self.rare)
             back, ended = (self._for_body if is_for else self._while_body)(n, head)
             self.rare = rare
