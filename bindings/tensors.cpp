@@ -6,6 +6,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "array/placement.h"
 #include "numpy_objects.h"
 #include "recipes.h"
 #include "structmember.h"
@@ -298,14 +299,37 @@ class Making {
   PyObject* before_;
 };
 
+// Arguments of one number that lie on the host, from `first` on, go to the device of the others, as
+// in PyTorch.
+void bring_numbers(Arguments& args, size_t first) {
+  Device* to = nullptr;
+  bool any = false;
+  auto is_number = [](const Array& a) {
+    return a.ndim() == 0 && a.base->device->host_readable() && (!placement::on || a.base->pinned);
+  };
+  auto array = [](const nb::object& o) -> const Array* {
+    return is_array(o.ptr()) && !as_masked(o.ptr()).mask ? &as_masked(o.ptr()).full : nullptr;
+  };
+  for (const nb::object& o : args) {
+    const Array* const a = array(o);
+    any = any || (a && is_number(*a));
+    if (a && a->ndim() > 0 && !to) to = a->base->device;
+  }
+  if (!any || !to || to->host_readable()) return;
+  for (size_t k = first; k < args.size(); ++k)
+    if (const Array* const a = array(args[k]); a && is_number(*a))
+      args[k] = nb::steal(wrap(to_device(*a, *to)));
+}
+
 // Records what the function does; tensors hold what it made when nothing else may be let go.
-nb::object recorded(const FunctionObject& f, const Arguments& args, size_t nargs, PyObject* names,
+nb::object recorded(const FunctionObject& f, Arguments args, size_t nargs, PyObject* names,
                     bool wraps) {
   program::Tape& tape = program::Tape::get();
   const int64_t since = tape.now();
   nb::object made;
   {
     const Seen seen;
+    bring_numbers(args, wraps ? 0 : 1);  // the first one may be written to
     made = wraps ? answered(f, args, nargs, names) : called(f, args, nargs, names);
     if (made.is_valid() && wraps) settle(made.ptr());
     if (made.is_valid() && wraps && has_empty(made.ptr(), args)) made = with_empty(made, args);
@@ -352,8 +376,9 @@ PyObject* change(const FunctionObject& f, PyObject* const* args, size_t nargs, P
   given.insert(given.begin(), nb::borrow(target.array));
   nb::object made;
   if (target.constant && !alias) target.constant = false;  // nothing in its memory is known
+  if (!recording || !(plain.needs || requires_gradient(target))) bring_numbers(given, 1);
   if (!alias && recording && (plain.needs || requires_gradient(target))) {
-    made = recorded(f, given, nargs, names, false);
+    made = recorded(f, std::move(given), nargs, names, false);
   } else if (program::Tape::get().keeps() || target.storage->active()) {
     const Quiet quiet;
     made = called(f, given, nargs, names);
@@ -473,9 +498,11 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* na
     if (f.in_place) return change(f, args, nargs, names);
     const Py_ssize_t total = PyVectorcall_NARGS(nargs) + (names ? PyTuple_Size(names) : 0);
     Plain plain;
-    const Arguments given = plain.given(args, total, false);
+    Arguments given = plain.given(args, total, false);
     if (!plain.any) return called(f, given, nargs, names).release().ptr();
-    if (plain.needs && recording) return recorded(f, given, nargs, names, true).release().ptr();
+    if (plain.needs && recording)
+      return recorded(f, std::move(given), nargs, names, true).release().ptr();
+    bring_numbers(given, 0);
     const nb::object made = answered(f, given, nargs, names);
     return made.is_valid() ? wrapped_all(made.ptr(), false).release().ptr() : nullptr;
   });

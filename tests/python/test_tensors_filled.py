@@ -78,3 +78,17 @@ def test_modules_in_another_order():
     np.testing.assert_allclose(net[0](x).detach(), before.detach(), rtol=1e-5, atol=1e-6)
     with pytest.raises(TypeError):
         net.to(memory="channels_last")
+
+
+def test_ufuncs_that_are_composed_take_tensors():
+    t = T.tensor([1.0, 2.5])
+    assert float(nb.matmul(t, t)) == 7.25
+    assert [np.asarray(x).tolist() for x in nb.modf(t)] == [[0, 0.5], [1, 2]]
+    assert [np.asarray(x).tolist() for x in nb.divmod(t, t)] == [[1, 1], [0, 0]]
+
+
+def test_masks_of_bytes_of_either_library():
+    t = T.arange(8.0).reshape(4, 2)
+    for mask in (np.array([1, 0, 1, 1], "u1"), nb.array([1, 0, 1, 1], "u1")):
+        with pytest.warns(UserWarning, match="mask"):
+            assert t[mask].tolist() == [[0, 1], [4, 5], [6, 7]]

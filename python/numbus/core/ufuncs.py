@@ -101,7 +101,8 @@ def _of_tensors(row, args, kwargs):
     first = next(x for x in args if isinstance(x, _core.TensorBase))
     arrays = [to_ndarray(x.numpy()) if isinstance(x, _core.TensorBase) else x for x in args]
     made = UFUNCS[row](*arrays, **kwargs)
-    if kwargs.get("out") is not None or len(args) > UFUNCS[row].nin:
+    inputs = getattr(numpy, row).nin  # ufuncs that are composed have no such attribute
+    if kwargs.get("out") is not None or len(args) > inputs:
         return made
     if isinstance(made, tuple):
         return tuple([first.__array_wrap__(to_ndarray(x)) for x in made])

@@ -59,7 +59,7 @@ def _tidy(k):
                 return _mask_of_bytes(x)
             if x._array.ndim == 0:
                 return int(x.item())
-        if isinstance(x, numpy.ndarray) and x.ndim and x.dtype == "u1":
+        if isinstance(x, (numpy.ndarray, nb.ndarray)) and x.ndim and x.dtype == "u1":
             return _mask_of_bytes(x)
         return x
 

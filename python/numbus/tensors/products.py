@@ -54,29 +54,44 @@ def matmul(input, other, *, out=None):
     return _matmul(input, other)
 
 
-def _with(op, dims):
-    def body(input, other, *, out=None):
-        no_out(op, out)
-        for a, n in zip((input, other), dims, strict=True):
-            if a.ndim != n:
-                raise RuntimeError(
-                    message(op, "another number of dimensions", f"{input.ndim} and {other.ndim}",
-                            f"{dims[0]} and {dims[1]}")
-                )  # fmt: skip
-        return _matmul(input, other)
-
-    body.__name__ = body.__qualname__ = op
-    return body
+def _of_dims(op, dims, *operands):
+    for a, n in zip(operands, dims, strict=True):
+        if a.ndim != n:
+            raise RuntimeError(
+                message(op, "another number of dimensions",
+                        " and ".join([str(a.ndim) for a in operands]), f"{dims[0]} and {dims[1]}")
+            )  # fmt: skip
+    return _matmul(*operands)
 
 
-mm = pure_function(_with("mm", (2, 2)))
-mm.__doc__ = "The product of two matrices."
-bmm = pure_function(_with("bmm", (3, 3)))
-bmm.__doc__ = "The products of matrices in two stacks."
-mv = pure_function(_with("mv", (2, 1)))
-mv.__doc__ = "The product of a matrix and a line."
-dot = pure_function(_with("dot", (1, 1)))
-dot.__doc__ = "The sum of the products of two lines."
+@pure_function
+def mm(input, mat2, *, out=None):
+    """The product of two matrices."""
+    no_out("mm", out)
+    return _of_dims("mm", (2, 2), input, mat2)
+
+
+@pure_function
+def bmm(input, mat2, *, out=None):
+    """The products of matrices in two stacks."""
+    no_out("bmm", out)
+    return _of_dims("bmm", (3, 3), input, mat2)
+
+
+@pure_function
+def mv(input, vec, *, out=None):
+    """The product of a matrix and a line."""
+    no_out("mv", out)
+    return _of_dims("mv", (2, 1), input, vec)
+
+
+@pure_function
+def dot(input, tensor, *, out=None):
+    """The sum of the products of two lines."""
+    no_out("dot", out)
+    return _of_dims("dot", (1, 1), input, tensor)
+
+
 inner = tensor_function(nb.inner)
 for _function, _name in ((mm, "mm"), (bmm, "bmm"), (mv, "mv"), (dot, "dot"), (inner, "inner")):
     setattr(Tensor, _name, _function)
