@@ -289,6 +289,13 @@ Imported import_buffer(PyObject* o) {
           view};
 }
 
+// An object of a kind that the core does not know, as an array of ours or of NumPy's.
+nb::object array_like(PyObject* o) {
+  static PyObject* const f =
+      nb::object(nb::module_::import_("numbus.core.given").attr("array_like")).release().ptr();
+  return nb::handle(f)(nb::handle(o));
+}
+
 }  // namespace
 
 Array import_numpy(PyObject* o, bool make_copy, bool shared, Device* onto) {
@@ -396,8 +403,12 @@ bool Operands::convert(PyObject* o, Arg& a) {
       PyErr_Clear();
     }
   }
-  // Arrays of others, sequences: through numpy.asarray.
-  nb::object x = nb::borrow(numpy()).attr("asarray")(nb::handle(o));
+  // Arrays of others, sequences: as an array of ours or of NumPy's.
+  nb::object x = array_like(o);
+  if (is_array(x.ptr())) {
+    a.replace(&keep(Array(as_array(x.ptr()))));
+    return true;
+  }
   nb::object type = x.attr("dtype");
   if (!nb::cast<bool>(type.attr("isnative"))) x = x.attr("astype")(type.attr("newbyteorder")("="));
   if (!has_format(x.ptr())) return false;

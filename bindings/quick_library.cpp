@@ -208,6 +208,15 @@ struct Lent {
 
 bool answers_few = true;
 
+// Whether NumPy has refused an object whose __array__ gives no array of its own: Python's body
+// takes such.
+bool gave_ours(nb::python_error& error) {
+  if (!error.matches(PyExc_ValueError)) return false;
+  static PyObject* const refused =
+      nb::object(nb::module_::import_("numbus.core.given").attr("refused")).release().ptr();
+  return nb::cast<bool>(nb::handle(refused)(error.value()));
+}
+
 }  // namespace
 
 bool answer_few(bool answer) { return std::exchange(answers_few, answer); }
@@ -220,7 +229,11 @@ PyObject* quick_library(const Given& g) {
   if (!lent.there && !default_device().host_readable()) return nullptr;
   const DeviceOfNew follow(lent.there);
   nb::object made = nb::steal(PyObject_Call(g.args[0], positional.ptr(), named.ptr()));
-  if (!made.is_valid()) throw nb::python_error();
+  if (!made.is_valid()) {
+    nb::python_error error;
+    if (gave_ours(error)) return nullptr;
+    throw error;
+  }
   positional.reset();
   named.reset();
   return lent.take(made).release().ptr();

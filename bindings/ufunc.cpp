@@ -33,7 +33,7 @@ Array to_mask(PyObject* o) {
       std::find(plain.begin(), plain.end(), type) != plain.end())
     return to_array(o);
   static PyObject* const asarray =
-      nb::object(nb::module_::import_("numpy").attr("asarray")).release().ptr();
+      nb::object(nb::module_::import_("numbus.core.given").attr("host_array")).release().ptr();
   return to_array(nb::object(nb::handle(asarray)(nb::handle(o), nb::str("?"))).ptr());
 }
 

@@ -11,6 +11,7 @@ import numpy
 from .. import _core
 from .._core import generic, ndarray
 from .errors import message
+from .given import host_array
 from .host import on_host, writing
 from .operands import adopt, to_numpy
 
@@ -158,7 +159,7 @@ def setitem(a, index, value):
     value.
     """
     if isinstance(value, (list, tuple)):
-        value = numpy.asarray(value)
+        value = host_array(value)
     if not a._writeable:
         raise ValueError(
             message("setitem", "assignment destination is read-only", a.shape, "a copy")

@@ -10,6 +10,7 @@ from .. import _core
 from .._core import generic, ndarray
 from . import dtypes
 from .errors import ForeignDtype, ForeignOperand, message
+from .given import given, host_array, refused, settled
 from .host import Views, on_host
 from .quick import quick
 
@@ -110,11 +111,14 @@ def to_ndarray(x):
         return _core.full((), x, dtype)
     if isinstance(x, numpy.poly1d):
         foreign(x)
-    real = numpy.asarray(x)
+    made, _ = given(x)
+    if type(made) in (ndarray, generic):
+        return to_ndarray(made)
+    real = host_array(made)
     if real.dtype not in SUPPORTED:
         foreign(real)
     # A list or a range gives a fresh array; an object with a buffer or __array__ may give its own.
-    fresh = real.base is None and sys.getrefcount(real) == 2
+    fresh = made is x and real.base is None and sys.getrefcount(real) == 2
     return adopt(real) if fresh else _core.from_numpy(real)
 
 
@@ -122,7 +126,7 @@ def plain(x, subok):
     """`x`, and of a subclass of numpy.ndarray the plain array where `subok` does not ask for it."""
     if subok or not isinstance(x, numpy.ndarray) or type(x) in _REAL_ARRAYS:
         return x
-    return numpy.asarray(x)
+    return host_array(x)
 
 
 def operand(x):
@@ -141,7 +145,7 @@ def whole_numbers(x):
     """
     if type(x) in (ndarray, generic) or isinstance(x, (numpy.ndarray, numpy.generic)):
         return to_ndarray(x)
-    return to_ndarray(numpy.asarray(x, numpy.int64))
+    return to_ndarray(host_array(x, numpy.int64))
 
 
 def as_mask(where):
@@ -150,14 +154,14 @@ def as_mask(where):
     """
     if type(where) in (ndarray, generic) or isinstance(where, (numpy.ndarray, numpy.generic)):
         return operand(where)
-    return to_ndarray(numpy.asarray(where, bool))
+    return to_ndarray(host_array(where, bool))
 
 
 def dtype_of(x):
     """The dtype an operand has, or would have as an array."""
     if type(x) in (ndarray, generic) or isinstance(x, (numpy.ndarray, numpy.generic)):
         return x.dtype
-    return numpy.asarray(x).dtype
+    return host_array(x).dtype
 
 
 def as_dtype(op, dtype, default=None):
@@ -232,7 +236,13 @@ def library(function, args, kwargs):
         views.keep(kwargs.get("out"))
         kwargs = {key: unwrap(value, views) for key, value in kwargs.items()}
     try:
-        return wrap(function(*args, **kwargs), views)
+        try:
+            made = function(*args, **kwargs)
+        except ValueError as error:
+            if not refused(error):
+                raise
+            made = function(*settled(args), **settled(kwargs))
+        return wrap(made, views)
     finally:
         views.finish()
 

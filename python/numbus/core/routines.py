@@ -9,6 +9,7 @@ from .._core import ndarray
 from . import dtypes
 from .dtypes import kind_of
 from .errors import message
+from .given import host_array
 from .host import on_host
 from .operands import store, to_ndarray
 from .ufuncs import UFUNCS
@@ -45,7 +46,7 @@ def ranks(op, kth, extent, size):
     there are no elements (size 0).
     """
     given = kth if isinstance(kth, (tuple, list)) else numpy.asarray(to_ndarray(kth))
-    found = numpy.asarray(given)
+    found = host_array(given)
     if found.dtype.kind == "b":
         raise ValueError(message(op, "kth is not an integer", found.dtype, "ints"))
     if found.dtype.kind not in "iu":

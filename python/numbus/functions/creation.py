@@ -8,6 +8,7 @@ from ..core.devices import device as on_device
 from ..core.devices import to_device
 from ..core.dtypes import kind_of
 from ..core.errors import ForeignDtype, as_order, as_shape, message
+from ..core.given import given, host_array
 from ..core.operands import (
     adopt,
     as_dtype,
@@ -121,13 +122,17 @@ def _from_nested(x, dtype, copy, order):
         if found is not None:
             return copy_to_order(found, "F") if order == "F" and found.ndim > 1 else found
         try:
-            real = numpy.array(x, dtype=dtype, order=order)
+            real = host_array(x, dtype, True, order)
         except ValueError as error:
             text = str(error).replace(";", ",")
             raise ValueError(message("array", text, type(x).__name__, "even nesting")) from None
         as_dtype("array", real.dtype)
         return adopt(real)
-    real = numpy.array(x, dtype=dtype, copy=copy, order=order)
+    made, copied = given(x, dtype, copy)
+    copy = None if copied else copy
+    if type(made) in (ndarray, generic):
+        return _from_array(made, as_dtype("array", dtype), copy, order)
+    real = numpy.array(made, dtype=dtype, copy=copy, order=order)
     as_dtype("array", real.dtype)
     if copy or real.ndim == 0:
         return adopt(real)

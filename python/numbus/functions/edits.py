@@ -5,6 +5,7 @@ import operator
 import numpy
 
 from ..core.errors import no_flags
+from ..core.given import host_array
 from . import names as np
 from .axes import distinct, every
 from .joining import _along
@@ -80,7 +81,7 @@ def _positions(op, obj, n):
         return chosen.astype(np.int64)
     if isinstance(obj, slice):
         return numpy.arange(*obj.indices(n))
-    at = numpy.asarray(obj)
+    at = host_array(obj)
     if at.dtype.kind == "b":
         if at.ndim != 1:
             raise ValueError(f"[{op}] mask; got {at.ndim} axes; expected one")

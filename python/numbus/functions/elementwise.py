@@ -7,6 +7,7 @@ from ..core import dtypes
 from ..core.devices import to_device
 from ..core.dtypes import kind_of
 from ..core.errors import many_axes, message, one_int
+from ..core.given import host_array
 from ..core.host import same_memory
 from ..core.operands import dtype_of, on_its_memory, operand, require_cast, to_ndarray
 from ..core.quick import quick
@@ -272,12 +273,12 @@ def sinc(x: Operand):
 
 def ndim(a):
     """Number of axes."""
-    return a.ndim if hasattr(a, "ndim") else numpy.ndim(a)
+    return a.ndim if hasattr(a, "ndim") else host_array(a).ndim
 
 
 def shape(a):
     """Extents of the axes."""
-    return a.shape if hasattr(a, "shape") else numpy.shape(a)
+    return a.shape if hasattr(a, "shape") else host_array(a).shape
 
 
 def size(a, axis=None):

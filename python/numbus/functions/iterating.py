@@ -4,6 +4,7 @@ import numpy
 
 from .. import _core
 from .._core import ndarray
+from ..core.given import settled
 from ..core.host import Views
 from ..core.operands import SUPPORTED, unwrap
 
@@ -48,7 +49,7 @@ class nditer:
         if type(op) is ndarray:
             given = views.give(op)
         else:
-            given = unwrap(op if isinstance(op, (tuple, list)) else (op,), views)
+            given = settled(unwrap(op if isinstance(op, (tuple, list)) else (op,), views))
         if flags is op_flags is op_dtypes is op_axes is itershape is None:
             named = None
         else:

@@ -3,12 +3,11 @@
 import itertools
 import operator
 
-import numpy
-
 from .. import _core
 from .._core import ndarray
 from ..core import dtypes, routines
 from ..core.errors import message, no_flags, one_axis
+from ..core.given import host_array
 from ..core.operands import as_dtype, store, to_ndarray
 from ..core.quick import quick
 from . import names as np
@@ -71,7 +70,7 @@ def _of_weak(arrays, parts):
         return parts
     both = list(zip(arrays, parts, numbers))
     dtype = dtypes.result_type(*[x if number else part.dtype for x, part, number in both])
-    return [to_ndarray(numpy.asarray(x, dtype)) if number else part for x, part, number in both]
+    return [to_ndarray(host_array(x, dtype)) if number else part for x, part, number in both]
 
 
 def _join(op, parts, axis, new_axis, out, dtype, casting):

@@ -7,6 +7,7 @@ from .._core import generic, ndarray
 from ..core import dtypes, routines
 from ..core.dtypes import kind_of
 from ..core.errors import message, one_axis
+from ..core.given import host_array
 from ..core.host import on_host
 from ..core.operands import (
     adopt,
@@ -232,7 +233,7 @@ def _takes(dtype, number, casting):
     if casting == "unsafe" or casting not in ("no", "equiv", "safe", "same_kind"):
         return True
     if kinds == "b" or casting == "equiv":
-        return dtypes.can_cast(numpy.asarray(number).dtype, dtype, casting)
+        return dtypes.can_cast(host_array(number).dtype, dtype, casting)
     return "biufc".index(kind_of(dtype)) >= "biufc".index(kinds[0])
 
 
@@ -286,7 +287,7 @@ def _values_for(op, a, values):
     if type(values) is generic:
         return values.astype(a.dtype)
     if not isinstance(values, (ndarray, numpy.ndarray)):
-        return to_ndarray(numpy.asarray(values, a.dtype))
+        return to_ndarray(host_array(values, a.dtype))
     if not dtypes.can_cast(values.dtype, a.dtype, "safe"):
         raise TypeError(message(op, "cannot cast", f"{values.dtype} to {a.dtype}", "a safe cast"))
     return to_ndarray(values).astype(a.dtype)
@@ -365,7 +366,7 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise"):
     if at.dtype.kind not in "iub" and at.size:
         raise TypeError(message("put", "indices", at.dtype, "an integer type"))
     held = isinstance(v, (ndarray, numpy.ndarray, generic, numpy.generic))
-    values = to_ndarray(v if held else numpy.asarray(v, a.dtype)).ravel().astype(a.dtype)
+    values = to_ndarray(v if held else host_array(v, a.dtype)).ravel().astype(a.dtype)
     if not at.size:
         return
     if not n:

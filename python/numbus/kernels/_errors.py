@@ -8,6 +8,8 @@ import struct
 
 import numpy
 
+from ..core.given import array_like
+
 
 class CompileError(TypeError):
     """A function cannot be compiled: a mistake, or something that is not supported yet.
@@ -281,7 +283,7 @@ def argument(value, function):
             f"[{function}] cannot take an argument of this type; got {what}; expected {hint}"
         )
     if hasattr(value, "__array__"):
-        return numpy.asarray(value)
+        return array_like(value)
     if isinstance(value, numpy.random.Generator):
         raise TypeError(
             f"[{function}] cannot take an argument of this type; got numpy.random.Generator, which "

@@ -4,6 +4,7 @@ import numpy
 
 from .. import _core
 from .._core import generic, ndarray
+from ..core.given import array_like
 from ..core.operands import to_ndarray
 from ._dispatch import Dispatcher
 from ._made import make
@@ -70,4 +71,4 @@ def operand(a):
         return a
     if type(a) is generic and _core.watching() and _core.depends(a):
         return to_ndarray(a)
-    return numpy.asarray(a)
+    return array_like(a)
