@@ -41,7 +41,17 @@ std::vector<int> in_order(int n, bool reversed) {
   return axes;
 }
 
-nb::object taken(PyObject* o) { return nb::steal(o); }
+// Gives the warnings of what was carried out to know a shape.
+int64_t told(int64_t n) {
+  if (float_errors::any_found && !tell_findings(Py_None)) throw nb::python_error();
+  return n;
+}
+
+// What a read gives, after the warnings of what was carried out for it.
+nb::object taken(PyObject* o) {
+  if (float_errors::any_found && !(o = tell_findings(o))) throw nb::python_error();
+  return nb::steal(o);
+}
 
 // The axes from the longest stride to the shortest; axes of equal strides stay in order.
 std::vector<int> memory_order(const Array& a) {
@@ -230,7 +240,7 @@ void bind_arrays(nb::module_& m) {
   array_type = reinterpret_cast<PyTypeObject*>(cls.ptr());
   auto get = [&](const char* name, auto f, const char* doc) { cls.def_prop_ro(name, f, doc); };
   cls.def_prop_rw(
-      "shape", [](Array& a) { return to_tuple(a.shape()); },
+      "shape", [](Array& a) { return taken(to_tuple(a.shape()).release().ptr()); },
       [](Array& a, nb::object shape) { set_shape(a, to_shape(shape.ptr())); },
       "Extents, one per dimension. May be assigned to where that takes no copy.");
   cls.def_prop_rw(
@@ -243,9 +253,11 @@ void bind_arrays(nb::module_& m) {
       [](Array& a, nb::object t) { a = retyped(a, to_dtype(t.ptr())); },
       "Element type, a numpy.dtype.");
   get("ndim", [](Masked& m) { return m.ndim(); }, "Number of dimensions.");
-  get("size", [](Array& a) { return a.size(); }, "Number of elements.");
+  get("size", [](Array& a) { return told(a.size()); }, "Number of elements.");
   get("itemsize", [](Masked& m) { return itemsize(m.full.dtype); }, "Bytes per element.");
-  get("nbytes", [](Array& a) { return a.size() * itemsize(a.dtype); }, "Bytes of all elements.");
+  get(
+      "nbytes", [](Array& a) { return told(a.size() * itemsize(a.dtype)); },
+      "Bytes of all elements.");
   get("_writeable", [](Array& a) { return a.writeable; }, "");
   get("_owns", [](Array& a) { return a.owns && a.base->owned; }, "");
   get(
@@ -386,7 +398,7 @@ void bind_arrays(nb::module_& m) {
         Array all = a;  // NOLINT(performance-unnecessary-copy-initialization)
         const ReadByUser numbers;
         auto host = host_view(all, "value read");
-        return nested(*all.layout, all.dtype, host.get(), 0);
+        return taken(nested(*all.layout, all.dtype, host.get(), 0).release().ptr());
       },
       "The elements as nested lists of Python's numbers; of a 0-d array a number.");
   cls.def(

@@ -33,6 +33,32 @@ static std::shared_ptr<char> memory_of(const Array& a) {
   }
 }
 
+// The same of a warning that is an error: it has been given, so that `__array__` raises it again.
+static const PyObject* warned_of = nullptr;
+static PyObject* dropped = nullptr;
+
+static void forget_dropped() {
+  warned_of = nullptr;
+  Py_CLEAR(dropped);
+}
+
+static void tell_of(const PyObject* o) {
+  if (tell_findings(Py_None)) return;
+  nb::python_error error;
+  warned_of = o;
+  dropped = Py_NewRef(error.value().ptr());
+  throw error;
+}
+
+void raise_dropped(const PyObject* o) {
+  if (!dropped || warned_of != o) return forget_dropped();
+  PyObject* error = std::exchange(dropped, nullptr);
+  forget_dropped();
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error)), error);
+  Py_DECREF(error);
+  throw nb::python_error();
+}
+
 // A number's value in the host's memory, which nobody else has.
 static Array copied_number(const Array& a) {
   const Scalar value = read_element(a, 0);
@@ -43,6 +69,7 @@ static Array copied_number(const Array& a) {
 }
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
+  forget_dropped();
   PyObject* ok = guarded([&]() -> PyObject* {
     // Before anything is computed, whose warnings NumPy would drop with the error.
     if ((is_array(self) ? as_masked(self).full.dtype : as_generic(self).dtype) == DType::BF16) {
@@ -82,6 +109,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     }
     if (a.writeable) before_write(a);  // whoever gets the memory may write it
     std::shared_ptr<char> host = memory_of(a);
+    if (float_errors::any_found) tell_of(self);
     const bool on_host = a.base->device->host_readable();
     int n = a.ndim();
     auto* dims = new Py_ssize_t[2 * n + 1];

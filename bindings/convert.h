@@ -196,6 +196,9 @@ PyObject* binary(Op op, PyObject* a, PyObject* b);
 // told_as: what warnings say that they were met in; null: the operation.
 PyObject* unary(Op op, PyObject* a, const char* told_as = nullptr);
 int get_buffer(PyObject* self, Py_buffer* view, int flags);
+// Raises the warning for which the last request for a buffer of this array was refused:
+// numpy.asarray drops it and asks for `__array__`.
+void raise_dropped(const PyObject* o);
 // As PyObject_GetBuffer, also of bfloat16 with "E", which is ml_dtypes's letter: the protocol has
 // no format for it, so that arrays of it are asked as integers.
 int get_typed_buffer(PyObject* o, Py_buffer* view, int flags);

@@ -103,6 +103,7 @@ void bind_float_errors(nb::module_& m) {
         if (float_errors::any_found && !tell_findings(Py_None)) throw nb::python_error();
       },
       "Carries out what is pending where it may warn, and gives the warnings.");
+  m.def("raise_dropped", [](nb::handle a) { raise_dropped(a.ptr()); });
   m.def("checks_float_errors", [] { return state.checked; });
   m.def("warns_of", [] { return static_cast<int>(state.warned); });
 }

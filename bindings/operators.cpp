@@ -412,7 +412,7 @@ Py_ssize_t length_slot(PyObject* o) {
     n = a.layout->shape(0);
     return Py_None;
   });
-  return n;
+  return PyErr_Occurred() ? -1 : n;
 }
 // As in NumPy an iterator asks for one element after the other, until there is none.
 PyObject* iterator_slot(PyObject* o) {

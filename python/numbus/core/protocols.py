@@ -27,6 +27,7 @@ def _seen(a):
 
 def array_of(self, dtype=None, copy=None):
     """The protocol of numpy.asarray: a zero-copy view of the memory on the CPU."""
+    _core.raise_dropped(self)
     if type(self) is ndarray:
         real = _seen(self)
     elif type(self) is generic and self.dtype == BFLOAT16:
@@ -162,6 +163,7 @@ def _memory(op, a):
         raise AttributeError(message(op, "memory not on the host", a._device, "the CPU"))
     if a.dtype == BFLOAT16:  # readers would take it for bytes; they ask __array__ instead
         raise AttributeError(message(op, "no letter for bfloat16", a.dtype, "another dtype"))
+    _core.raise_dropped(a)
     return _seen(a)
 
 
