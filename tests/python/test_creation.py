@@ -171,3 +171,14 @@ def test_truth_values_are_no_extents(xp):
     ):
         with pytest.raises(TypeError):
             call()
+
+
+def test_buffers_that_may_not_be_written_to(xp):
+    for given, writeable in ((b"abcd", False), (memoryview(b"abcd"), False), (bytearray(4), True)):
+        a = xp.frombuffer(given, np.uint8)
+        assert a.flags.writeable == np.frombuffer(given, np.uint8).flags.writeable == writeable
+        if not writeable:
+            with pytest.raises(ValueError, match="read-only"):
+                a[0] = 1
+            with pytest.raises(ValueError, match="read-only"):
+                a += 1

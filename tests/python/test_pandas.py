@@ -85,3 +85,42 @@ def test_pandas_as_with_numpy(tmp_path):
     want, got = outputs
     assert len(want) > 120 and got[-1] == "True"
     assert [pair for pair in zip(got, want, strict=True) if pair[0] != pair[1]] == []
+
+
+NUMBERS = """
+import functools
+import numpy as np, pandas as pd
+df = pd.DataFrame({"g": list("aab"), "y": [1.0, 2, 5]})
+y = df.y.values
+
+def total(v, by=1):
+    return np.sum(v.values) * by
+
+print(df.groupby("g").y.agg(lambda v: np.ptp(v.values)).dtype, df.groupby("g").y.agg(np.mean).dtype)
+print(df.groupby("g").agg({"y": total}).dtypes, df.groupby("g").y.agg([total, "sum"]).dtypes)
+print(df.groupby("g").y.apply(functools.partial(total, by=2)), df.groupby("g").y.agg(u=total))
+print(df.pivot_table(index="g", values="y", aggfunc=np.mean).dtypes)
+print(pd.pivot_table(df, index="g", values="y", aggfunc=total).dtypes)
+print(df.apply(lambda r: np.sqrt(r.y), axis=1), df.y.map(lambda v: np.sqrt(v)).dtype)
+print(df.y.apply(lambda v: np.exp(v)), df.groupby("g").y.transform(lambda v: np.sum(v.values)))
+print(pd.Series([np.sum(y), np.mean(y)]), pd.Series({"a": np.sum(y)}), pd.Series(np.sum(y)))
+print(pd.DataFrame([{"a": np.sum(y), "b": "t"}]).dtypes, pd.DataFrame({"a": [np.sum(y)]}).dtypes)
+"""
+
+
+@pytest.mark.parametrize("device", ["cpu", "fenced"])
+def test_numbers_that_functions_return_are_numpys(tmp_path, device):
+    script = tmp_path / "returned.py"
+    script.write_text(NUMBERS)
+    told = []
+    for runner in ([], ["-m", "numbus"]):
+        run = subprocess.run(
+            [sys.executable, "-W", "ignore", *runner, str(script)],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "NUMBUS_DEVICE": device},
+        )
+        assert run.returncode == 0, run.stderr
+        told.append(run.stdout)
+    assert told[0] == told[1]

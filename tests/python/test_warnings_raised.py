@@ -4,10 +4,9 @@ import math
 import pickle
 import warnings
 
+import numbus as nb
 import numpy
 import pytest
-
-import numbus as nb
 
 
 def bad():

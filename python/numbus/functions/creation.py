@@ -378,7 +378,10 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
         if address:
             readonly = not real.flags.writeable
             return _core.from_cuda(real, address, real.shape, None, real.dtype, readonly, 0)
-    return _core.from_numpy(real)
+    result = _core.from_numpy(real)
+    if not real.flags.writeable and result.flags.writeable:  # a copy, on a device
+        result.flags.writeable = False
+    return result
 
 
 @quick("fromiter")
