@@ -14,6 +14,7 @@ struct Entry {
 
 constexpr Entry kEntries[] = {
     {"accumulate", quick_accumulate},
+    {"append", quick_append},
     {"arange", quick_arange},
     {"argpartition", quick_argpartition},
     {"argsort", quick_argsort},

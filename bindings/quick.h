@@ -49,7 +49,8 @@ std::optional<int64_t> plain_int(PyObject* o);
 // An axis of `n`, counted from the end where it is negative; null: `otherwise`; nothing where it is
 // out of range.
 std::optional<int> axis_of(PyObject* o, int n, int otherwise);
-// The arrays at rest of a list or tuple, with an axis at least; false where one is of another kind.
+// The arrays at rest of a list or tuple, with an axis at least, and lists of numbers beside them;
+// false where one is of another kind, or none is an array.
 bool arrays_of(PyObject* o, std::vector<Array>& arrays);
 
 // The type that a dtype, a name or a type of NumPy's stands for; nothing where numpy.dtype has to
@@ -76,6 +77,7 @@ bool answer_few(bool answer);
 // Of the operator @; null: not such operands.
 PyObject* quick_product(PyObject* x, PyObject* y);
 PyObject* quick_accumulate(const Given& g);
+PyObject* quick_append(const Given& g);
 PyObject* quick_arange(const Given& g);
 PyObject* quick_argpartition(const Given& g);
 PyObject* quick_argsort(const Given& g);

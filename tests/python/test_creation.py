@@ -182,3 +182,40 @@ def test_buffers_that_may_not_be_written_to(xp):
                 a[0] = 1
             with pytest.raises(ValueError, match="read-only"):
                 a += 1
+
+
+def test_objects_become_elements_themselves(xp):
+    d, e = {"a": 1}, {"a": [xp.arange(2)]}
+    for given in ([d, e], [d, e] * 5000, [[d], [e]], [d, "text", e]):
+        made = xp.array(given, dtype=object)
+        assert made.flat[0] is d
+        assert made.shape == np.array(given, dtype=object).shape
+    assert xp.array([d])[0] is d and xp.array([d], dtype=object)[0] is d
+
+
+JOINED = """m.append(m.arange(3), 1.5) m.append(m.arange(3), [[1]]) m.append(m.arange(3.), 2**70)
+m.append(m.arange(3), True) m.append(m.arange(3), []) m.append(m.arange(3), [1, 2.])
+m.append(m.arange(3.), 2**53+1) m.append(m.arange(3.), 1j) m.append(m.arange(3, dtype="i1"), 1)
+m.append(m.arange(3.), [1, 2]) m.append(m.arange(2000.), 5) m.append(m.array([]), 1)
+m.vstack([m.zeros((0,2)),[1,2]]) m.vstack([m.zeros((2,2),"f4"),[1,2],m.ones(2)])
+m.vstack([m.ones(2),[[1,2]]]) m.vstack([m.ones((2,2)),[1]]) m.vstack([m.ones((1,2,2)),[1,2]])
+m.concatenate([m.arange(3,dtype="i1"),[1]]) m.concatenate([m.ones((2,2)),[1]])
+m.concatenate([[1],m.ones(2),(2,3)]) m.hstack([m.arange(3,dtype="f4"),[True]])
+m.stack([m.arange(2),[1.,2]]) m.array([m.arange(2),[1,2]]) m.column_stack([m.arange(2),[1,2]])
+m.array([m.arange(2,dtype="i1"),[1,2]]) m.array([m.arange(2),[1,2]],"f4")
+m.hstack([m.ones(1),[]])"""
+
+
+@pytest.mark.parametrize("call", JOINED.replace(", ", ",").split())
+def test_lists_beside_arrays(xp, call):
+    def made(m):
+        try:
+            return eval(call, {"m": m})
+        except ValueError:
+            return ValueError
+
+    want, got = made(np), made(xp)
+    if want is ValueError or want.dtype == object:
+        assert got is want or got.tolist() == want.tolist()
+    else:
+        assert_same_array(got, want, what=call)

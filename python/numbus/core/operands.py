@@ -195,7 +195,13 @@ def unwrap(x, views):
     if isinstance(x, tuple) and hasattr(x, "_make"):
         return x._make([unwrap(item, views) for item in x])
     if kind is dict:
-        return {key: unwrap(value, views) for key, value in x.items()}
+        changed = x  # the object itself, which may become an element
+        for key, value in x.items():
+            item = unwrap(value, views)
+            if item is not value:
+                changed = dict(x) if changed is x else changed
+                changed[key] = item
+        return changed
     if kind is slice:
         return slice(unwrap(x.start, views), unwrap(x.stop, views), unwrap(x.step, views))
     return x

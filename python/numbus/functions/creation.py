@@ -8,6 +8,7 @@ from ..core.devices import device as on_device
 from ..core.devices import to_device
 from ..core.dtypes import kind_of
 from ..core.errors import ForeignDtype, as_order, as_shape, message
+from ..core.fallback import record
 from ..core.given import given, host_array
 from ..core.operands import (
     adopt,
@@ -50,6 +51,7 @@ __all__ = [
 ]
 
 _FLOAT64 = numpy.dtype(float)
+_FOREIGN_ITEMS = (dict, str, bytes)  # of which only NumPy makes arrays
 _FLAGS = {letter: letter for letter in "CFAWOE"}
 _FLAGS |= {"C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F_CONTIGUOUS": "F", "FORTRAN": "F"}
 _FLAGS |= {"ALIGNED": "A", "WRITEABLE": "W", "OWNDATA": "O", "ENSUREARRAY": "E"}
@@ -68,6 +70,9 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     order = as_order("array", order)
     if like is not None:
         check_like("array", like)
+    if kind is list and object and type(object[0]) is dict and set(map(type, object)) == {dict}:
+        record("numpy.array")  # elements as they are: NumPy looks into no dict
+        return numpy.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
     if ndmax:
         # Nesting beyond `ndmax` axes becomes objects.
         raise ForeignDtype(message("array", "axes limited", f"ndmax={ndmax}", "ndmax=0"))
@@ -114,6 +119,9 @@ def _from_nested(x, dtype, copy, order):
             raise ValueError(
                 message("array", "a sequence must be copied", "copy=False", "copy=None")
             )
+        if x and type(x[0]) in _FOREIGN_ITEMS and dtype is None:
+            foreign(x[0])  # before NumPy looks at all of them twice
+        dtype = as_dtype("array", dtype)
         found = _core.from_list(x, dtype)
         if found is None:
             found = _stack_arrays(x, dtype)

@@ -256,7 +256,8 @@ def block(arrays):
     return result if isinstance(arrays, list) else result.copy()
 
 
-@function("np.append")
+@function("np.append", few=True)
+@quick("append")
 def append(arr: Array, values: Array, axis: Axis | None = None):
     """`values` joined to the end of `arr` along `axis`; None flattens both."""
     if axis is None:

@@ -12,7 +12,7 @@ __all__ = []
 _BLOCK = 1024  # sums that a compiled function keeps in the cache
 # Elements of lines of the host up to which NumPy answers: as quick as our kernel on two cores,
 # which takes ten times as long where it has not been compiled yet.
-_FEW = 1 << 16
+_FEW = 1 << 20
 
 
 @function("np.convolve", few=_FEW)
