@@ -16,6 +16,15 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
     all.args.insert(all.args.begin(), self);
     return all;
   };
+  auto python_item = [&](const Value& v) {
+    const Kind k = numbus::kind(v.type.dtype);
+    return cast(n, v,
+                k == Kind::Bool      ? DType::Bool
+                : k <= Kind::UInt    ? DType::I64
+                : k == Kind::Complex ? DType::C128
+                                     : DType::F64,
+                true);
+  };
   if (self.type.is(Type::Tag::Function) && self.type.text.starts_with("cuda."))
     return call_named(c, self.type.text + "." + name);
   if (self.type.is(Type::Tag::Object)) return object_method(c, self, name);
@@ -32,8 +41,9 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
   if (self.type.is_number() && name == "conjugate" && self.type.weak &&
       self.type.dtype == DType::Bool)
     return cast(n, self, DType::I64, true);
-  if (self.type.is_number() && (name == "conjugate" || name == "item"))
-    return name == "item" || !is_complex(self.type.dtype) ? self : unary(n, Op::conjugate, self);
+  if (self.type.is_number() && name == "conjugate")
+    return !is_complex(self.type.dtype) ? self : unary(n, Op::conjugate, self);
+  if (self.type.is_number() && name == "item") return python_item(self);
   if (self.type.is(Type::Tag::Tuple)) {
     if (name == "_replace" && !self.type.names.empty()) return replace_named(c, self);
     if ((name == "count" || name == "index") && c.args.size() == 1) {
@@ -140,15 +150,6 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
     return none;
   }
   if (name == "item") {
-    auto python_item = [&](const Value& v) {
-      const Kind k = numbus::kind(v.type.dtype);
-      return cast(n, v,
-                  k == Kind::Bool      ? DType::Bool
-                  : k <= Kind::UInt    ? DType::I64
-                  : k == Kind::Complex ? DType::C128
-                                       : DType::F64,
-                  true);
-    };
     Value at;
     at.type = Type::of(Type::Tag::Tuple);
     at.items = c.args.size() == 1 && c.args[0].type.is(Type::Tag::Tuple) ? c.args[0].items : c.args;

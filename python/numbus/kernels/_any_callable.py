@@ -8,6 +8,7 @@ from ..core.fallback import Vectorize as OfNumPy
 from ..core.operands import SUPPORTED
 from ._dispatch import Dispatcher, callable_function
 from ._errors import CompileError
+from ._resolve import program
 from ._vectorize import DUFunc, check_options
 from ._vectorize import vectorize as compiled
 
@@ -27,7 +28,8 @@ class Vectorized(DUFunc):
             plain = False
         if plain and self._slow is None and not any(map(_is_numpys, args)):
             try:
-                return super().__call__(*args, **kwargs)
+                with program.refusing_arrays():  # as NumPy's, it sees their later changes
+                    return super().__call__(*args, **kwargs)
             except CompileError:
                 self._slow = OfNumPy(self.py_func)
         return (self._slow or OfNumPy(self.py_func))(*args, **kwargs)

@@ -11,6 +11,7 @@ import types as python_types
 import numpy
 
 from .. import _core
+from ..core import derivatives
 from ..functions import registry
 from . import _errors, _foreign, _registered, _texts
 from ._errors import CompileError, UnsupportedError
@@ -509,15 +510,23 @@ class _Names(ast.NodeTransformer):
         return Global(f"overloaded function {number} {name}", at, number, elts=[beside])
 
     def array(self, value, at):
-        """A global array of NumPy's is a constant: its values as the function is compiled."""
-        if type(value) in _PLAIN and dtype_number(value.dtype) is not None:
-            return Global("array", at, number=self.program.array(value))
+        """A global array is a constant: its elements as they are when the function is compiled."""
         if isinstance(value, _core.ndarray):
-            what = "a global array of Numbus's, whose values would be frozen"
-        elif type(value) in _PLAIN:
+            if derivatives.watched([value]):
+                what = "a global array that a derivative is taken of"
+            else:
+                plain = type(value) is _core.ndarray and dtype_number(value.dtype) is not None
+                what = None if plain else f"a global {type(value).__name__}"
+        elif type(value) not in _PLAIN:
+            what = f"a global {type(value).__name__}"
+        elif dtype_number(value.dtype) is None:
             what = f"a global array of the type {value.dtype}"
         else:
-            what = f"a global {type(value).__name__}"
+            what = None
+        if what is None and self.program.seeing_changes:
+            what = "a global array whose later changes have to be seen"
+        if what is None:
+            return Global("array", at, number=self.program.array(value))
         return Global(f"unsupported not yet: {what}; pass it as an argument", at)
 
     @staticmethod
@@ -593,6 +602,20 @@ class Program:
     def declared(self):
         """The function that this thread compiles for the signatures of its decorator, or None."""
         return getattr(self._local, "declared", None)
+
+    @property
+    def seeing_changes(self):
+        """Whether what this thread compiles has to see later changes of global arrays."""
+        return getattr(self._local, "seeing", False)
+
+    @contextlib.contextmanager
+    def refusing_arrays(self):
+        """Has global arrays not compile: for functions that nobody has asked to be compiled."""
+        before, self._local.seeing = self.seeing_changes, True
+        try:
+            yield
+        finally:
+            self._local.seeing = before
 
     @contextlib.contextmanager
     def declaring(self, function):
@@ -694,7 +717,7 @@ class Program:
         return definition
 
     def array(self, value):
-        """The number of a copy of a NumPy array: the values that it has now."""
+        """The number of a copy of an array: the elements that it has now."""
         copy = numpy.array(value, order="C", copy=True)
         digest = hashlib.sha256(copy.tobytes()).digest()
         key = copy.dtype.str, copy.shape, digest
