@@ -321,7 +321,10 @@ nb::handle Arguments::fetch(nb::handle value) {
   if (device || !is_array(value.ptr()) || as_masked(value.ptr()).full.base->device == &host)
     return value;
   for (Fetched& f : fetched)
-    if (f.there.is(value)) return f.here;
+    if (f.there.is(value)) {
+      f.nested = true;  // it is several arguments: any of them may be written
+      return f.here;
+    }
   Array here = to_device(as_array(value.ptr()), host);
   here.writeable = as_array(value.ptr()).writeable;
   fetched.push_back({index, depth > 0, nb::borrow(value), nb::steal(wrap(std::move(here)))});
@@ -329,6 +332,21 @@ nb::handle Arguments::fetch(nb::handle value) {
 }
 
 void Arguments::give_back(const std::vector<bool>& written) {
+  auto writes = [&](const Fetched& f) {
+    return (f.nested || f.argument >= written.size() || written[f.argument]) &&
+           as_array(f.there.ptr()).writeable;
+  };
+  // Copies of one memory do not see what the code writes to the other.
+  for (auto one = fetched.begin(); one != fetched.end(); ++one)
+    for (auto other = std::next(one); other != fetched.end(); ++other) {
+      const Array &a = as_array(one->there.ptr()), &b = as_array(other->there.ptr());
+      if (a.base.get() == b.base.get() && (writes(*one) || writes(*other)) &&
+          may_overlap(a.offset, *a.layout, b.offset, *b.layout))
+        raise(ErrorKind::Value, "jit",
+              "arrays of another device that overlap are not yet written to",
+              "two arguments that share elements on " + a.base->device->label(),
+              "arrays of the CPU, or one of them as a copy");
+    }
   for (Fetched& f : fetched) {
     if (!f.nested && f.argument < written.size() && !written[f.argument]) continue;
     Array& there = as_array(f.there.ptr());

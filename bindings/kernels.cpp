@@ -140,7 +140,8 @@ class Kernel {
     const InPlace operands;
     Device& device = default_device();
     Arguments a;
-    a.device = device.runs_ptx() ? &device : nullptr;
+    const bool apart = device.runs_on_host() && !device.host_readable();
+    a.device = device.runs_ptx() || apart ? &device : nullptr;
     Queue* queue = queue_of(stream, device);
     a.wants_reach = device.has_queues();
     a.types.reserve(nb::len(args));
@@ -150,6 +151,7 @@ class Kernel {
     link(k, device);
     std::string printed;
     try {
+      const DeviceWork working(device);
       if (a.wants_reach)
         k.launch(device, g, a.words, &printed, queue, a.uses(k.result().written));
       else
@@ -163,6 +165,7 @@ class Kernel {
     }
     if (!printed.empty()) write(printed);
     a.copy_back(k.result().written);
+    a.give_back(k.result().written);
   }
 
   // `aligned`: for arrays as a launch mostly finds them, which reads and writes wider.

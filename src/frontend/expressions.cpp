@@ -65,10 +65,16 @@ Value Lower::display(const Node& n, bool tuple) {
   const bool nested = tuple && n.kind == NodeKind::List;
   Value r;
   r.type = Type::of(Type::Tag::Tuple);
-  for (const Node& e : n.all(Field::elts)) {
+  const auto& elts = n.all(Field::elts);
+  for (size_t k = 0; k < elts.size(); ++k) {
+    const Node& e = elts[k];
     if (e.kind == NodeKind::Starred) {
       Value more = expression(*e.one(Field::value));
-      if (!more.type.is(Type::Tag::Tuple)) not_yet(e, "* of anything but a tuple");
+      if (more.unknown()) return {};
+      if (!more.type.is(Type::Tag::Tuple)) {
+        if (tuple || n.kind != NodeKind::List) not_yet(e, "* of anything but a tuple", "tuple(x)");
+        return list_with_stars(n, r.items, k, more);
+      }
       for (const Value& i : more.items) r.items.push_back(i);
       continue;
     }
@@ -83,6 +89,41 @@ Value Lower::display(const Node& n, bool tuple) {
     r.type.items.push_back(i.type);
   }
   return tuple ? r : list_or_tuple(n, std::move(r.items));
+}
+
+// [a, *x, b]: `before` are the values of the first `k` elements, `more` what the next one goes
+// over.
+Value Lower::list_with_stars(const Node& n, const std::vector<Value>& before, size_t k,
+                             const Value& more) {
+  refuse_in_kernel(n, "lists");
+  const auto& elts = n.all(Field::elts);
+  return collect_list(n, "s" + std::to_string(n.line) + ":" + std::to_string(n.col) + " item",
+                      ir::kNone, [&](const std::function<void(const Value&)>& put) {
+                        for (const Value& v : before) put(v);
+                        put_all(elts[k], more, put);
+                        for (size_t i = k + 1; i < elts.size(); ++i) put_element(elts[i], put);
+                      });
+}
+
+// The items of what stands behind a star.
+void Lower::put_all(const Node& n, const Value& over,
+                    const std::function<void(const Value&)>& put) {
+  if (over.unknown()) return;
+  if (over.type.is(Type::Tag::Tuple) && over.type.text.empty()) {
+    for (const Value& v : over.items) put(v);
+    return;
+  }
+  const Value given = over.type.listed ? boxed(n, over) : over;
+  if (given.unknown()) return;
+  over_all(items_of(n, given), put);
+}
+
+// An element of a list or a set as it is written.
+void Lower::put_element(const Node& n, const std::function<void(const Value&)>& put) {
+  if (n.kind == NodeKind::Starred)
+    put_all(n, expression(*n.one(Field::value)), put);
+  else
+    put(maybe_none(n));
 }
 
 Value Lower::maybe_none(const Node& n) {

@@ -306,6 +306,10 @@ class Lower : private State {
   void write_words(const Type& t, const Value& v, Val base, Val offset, bool fresh = false);
   void comprehension_loops(const Node& n, const Sequence& all, const std::function<void()>& each);
   Value comprehension(const Node& n);
+  Value list_with_stars(const Node& n, const std::vector<Value>& before, size_t k,
+                        const Value& more);
+  void put_all(const Node& n, const Value& over, const std::function<void(const Value&)>& put);
+  void put_element(const Node& n, const std::function<void(const Value&)>& put);
   Value tuple_comprehension(const Node& n, const Value& over);
   void join_items(const Node& n, std::span<Value* const> items);
   Value list_or_tuple(const Node& n, std::vector<Value> items);

@@ -41,10 +41,7 @@ Value Lower::collect_set(const Node& n,
 // {a, b}
 Value Lower::set_literal(const Node& n) {
   return collect_set(n, [&](const std::function<void(const Value&)>& put) {
-    for (const Node& e : n.all(Field::elts)) {
-      if (e.kind == NodeKind::Starred) not_yet(e, "* in a set", "s.update(x)");
-      put(expression(e));
-    }
+    for (const Node& e : n.all(Field::elts)) put_element(e, put);
   });
 }
 

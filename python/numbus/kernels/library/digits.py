@@ -31,7 +31,7 @@ def plain(s):
 def malformed(s, base):
     """Raises the error of a text that is no int."""
     if base >= 0:
-        raise ValueError(f"invalid literal for int() with base {base}: '{s}'")
+        raise ValueError(f"invalid literal for int() with base {base}: {repr(s)[:200]}")
     return 0
 
 
@@ -62,13 +62,14 @@ def to_int(s, base):
     value = 0
     digits = 0
     apart = prefixed  # whether an underscore may stand here
-    beyond = False
+    beyond = wrong = False
     while at < n:
         c = int(x[at])
         at += 1
         if c == 95:
             if not apart or at == n:
-                return malformed(s, given)
+                wrong = True
+                break
             apart = False
             continue
         digit = 99
@@ -76,17 +77,16 @@ def to_int(s, base):
             digit = c - 48
         elif 97 <= (c | 32) <= 122:
             digit = (c | 32) - 87
-        if digit >= base:
-            return malformed(s, given)
-        if zeros_only and digit != 0:
-            return malformed(s, given)
+        if digit >= base or (zeros_only and digit != 0):
+            wrong = True
+            break
         digits += 1
         apart = True
         # Less than zero, of which there is one more.
         if value < (-(2**63) + digit) // base + (1 if (-(2**63) + digit) % base != 0 else 0):
             beyond = True
         value = value * base - digit
-    if digits == 0 or not apart:
+    if wrong or digits == 0 or not apart:
         return malformed(s, given)
     if beyond or (not negative and value == -(2**63)):
         raise OverflowError("not yet in compiled functions: an int of more than 64 bits")
@@ -98,5 +98,5 @@ def to_float(s):
     """float(s)"""
     out = np.empty(1)
     if number_of_text(plain(strip(s, None)), out) == 0:
-        raise ValueError(f"could not convert string to float: '{s}'")
+        raise ValueError(f"could not convert string to float: {s!r}")
     return float(out[0])
