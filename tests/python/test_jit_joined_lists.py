@@ -149,3 +149,27 @@ def test_parts_are_copied():
     a = np.zeros(2)
     assert joined(a).tolist() == [7, 0, 0, 0]
     assert a.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("axis", (-4, -3, 2, 3))
+def test_an_axis_that_is_none(axis):
+    def stacked(n):
+        parts = [np.arange(3.0) for i in range(n)]
+        return np.stack(parts, axis)
+
+    with pytest.raises(np.exceptions.AxisError, match=f"axis {axis} is out of bounds"):
+        nb.njit(stacked)(2)
+
+
+JOINS = (np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack)
+
+
+@pytest.mark.parametrize("join", JOINS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("one", ((1, 2), (1.5, 2.5, 3.5)))
+def test_lists_of_tuples(join, one):
+    def joined(n):
+        parts = [one for i in range(n)]
+        return join(parts)
+
+    want, made = joined(3), nb.njit(joined)(3)
+    assert made.dtype == want.dtype and made.tolist() == want.tolist()

@@ -110,7 +110,8 @@ def _joined_of_list(arrays, axis, dtype, casting):
         raise ValueError("[concatenate] 0-d arrays cannot be joined; got 0-d; expected 1-d or more")
     along = distinct("concatenate", axis, first.ndim)[0]
     total = 0
-    for part in arrays:
+    for item in arrays:
+        part = np.asarray(item)
         total += part.shape[along]
         if (
             part.shape[:along] != first.shape[:along]
@@ -120,11 +121,25 @@ def _joined_of_list(arrays, axis, dtype, casting):
     into = _common_type((first,), (first,), dtype, casting)
     out = np.empty((*first.shape[:along], total, *first.shape[along + 1 :]), into)
     at = 0
-    for part in arrays:
+    for item in arrays:
+        part = np.asarray(item)
         end = at + part.shape[along]
         out[_along(along, first.ndim, slice(at, end))] = part
         at = end
     return out
+
+
+def _stacked_of_list(arrays, axis, dtype, casting):
+    """stack() of a list of run time: the axis is looked at first, as no part has a type without."""
+    if len(arrays) == 0:
+        raise ValueError("[stack] no arrays; got an empty sequence; expected at least one")
+    first = np.asarray(arrays[0])
+    along = distinct("stack", axis, first.ndim + 1)[0]
+    for a in arrays:
+        if np.asarray(a).shape != first.shape:
+            raise ValueError("[stack] shapes; got different ones; expected equal ones")
+    parts = [np.expand_dims(np.asarray(a), along) for a in arrays]
+    return _joined_of_list(parts, along, dtype, casting)
 
 
 def _common_type(arrays, parts, dtype, casting):
@@ -158,6 +173,8 @@ def stack(
     if _compiled:
         if not isinstance(arrays, (tuple, list)):
             not_yet("np.stack() of what is no tuple", "a tuple of arrays")
+        if not np.is_known(len(arrays)):
+            return _stacked_of_list(arrays, axis, dtype, casting)
         parts = _each(lambda a: np.expand_dims(np.asarray(a), axis), arrays)
         if len(parts) == 0:
             raise ValueError("[stack] no arrays; got an empty sequence; expected at least one")
