@@ -93,11 +93,11 @@ def test_sequences_of_several_lengths(kind):
         alone = parts[k].detach().clone().requires_grad_()
         z, ends = layer(alone[:, None])
         ends = ends if kind == "LSTM" else (ends,)
-        np.testing.assert_allclose(y[:n, k].detach(), z[:, 0].detach(), rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(y[:n, k].detach().cpu(), z[:, 0].detach().cpu(), rtol=1e-10, atol=1e-12)
         (sum((s**2).sum() for s in ends) + (z**3).sum()).backward()
-        np.testing.assert_allclose(found[k], alone.grad, rtol=1e-9, atol=1e-11)
+        np.testing.assert_allclose(found[k].cpu(), alone.grad.cpu(), rtol=1e-9, atol=1e-11)
     for a, p in zip(weights, layer.parameters(), strict=True):
-        np.testing.assert_allclose(a, p.grad, rtol=1e-9, atol=1e-11)
+        np.testing.assert_allclose(a.cpu(), p.grad.cpu(), rtol=1e-9, atol=1e-11)
 
 
 def test_large_values():
@@ -107,4 +107,4 @@ def test_large_values():
     with nb.errstate(over="raise", divide="raise", invalid="raise"):
         y, _ = layer(-x)
         y.sum().backward()
-    assert np.isfinite(y.detach().numpy()).all() and np.isfinite(x.grad.numpy()).all()
+    assert np.isfinite(y.detach().cpu().numpy()).all() and np.isfinite(x.grad.cpu().numpy()).all()

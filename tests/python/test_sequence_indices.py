@@ -26,12 +26,12 @@ def test_arrays_and_tensors(name):
     np.testing.assert_array_equal(nb.grad(lambda x: (x[index] ** 2).sum())(nb.asarray(a)), slope)
     t = T.tensor(a).requires_grad_()
     y = t[index]
-    np.testing.assert_array_equal(y.detach().numpy(), expected)
+    np.testing.assert_array_equal(y.detach().cpu().numpy(), expected)
     (y**2).sum().backward()
-    np.testing.assert_array_equal(t.grad.numpy(), slope)
+    np.testing.assert_array_equal(t.grad.cpu().numpy(), slope)
     changed, written = a.copy(), T.tensor(a)
     changed[index] = written[index] = -1
-    np.testing.assert_array_equal(written.numpy(), changed)
+    np.testing.assert_array_equal(written.cpu().numpy(), changed)
 
     def filled(v):
         x = nb.zeros((4, 3))
