@@ -41,9 +41,13 @@ def _own(name, leaf):
 
 
 class _Call:
-    """One run of a function whose arguments `argnums` are watched."""
+    """One run of a function whose arguments `argnums` are watched.
 
-    def __init__(self, name, function, argnums, args, keywords):
+    arrays: its value is a tree of arrays, which `arrays` and `shape` are then; of a pair with
+    `has_aux` the first.
+    """
+
+    def __init__(self, name, function, argnums, args, keywords, arrays=False, has_aux=False):
         self.name = name
         self.one = isinstance(argnums, int)
         self.numbers = self._numbers(argnums, len(args))
@@ -60,6 +64,9 @@ class _Call:
             self.program.watch(a)
         with self.program:
             self.result = function(*given, **keywords)
+            if arrays:  # numbers are copied into arrays, which has to be recorded
+                value = self.result[0] if has_aux else self.result
+                self.arrays, self.shape = _outputs(name, value)
 
     def _numbers(self, argnums, count):
         numbers = (argnums,) if self.one else tuple(argnums)
@@ -204,12 +211,11 @@ def vjp(function, *args, has_aux=False):
     the value by each argument; it may be called repeatedly. All arguments and results are trees of
     floating-point arrays.
     """
-    call = _Call("vjp", function, tuple(range(len(args))), args, {})
+    call = _Call("vjp", function, tuple(range(len(args))), args, {}, True, has_aux)
     value, aux = call.result if has_aux else (call.result, None)
-    arrays, _ = _outputs("vjp", value)
 
     def pull(v):
-        return call.pull(arrays, _seeds("vjp", v, arrays))
+        return call.pull(call.arrays, _seeds("vjp", v, call.arrays))
 
     return (value, pull, aux) if has_aux else (value, pull)
 
@@ -227,15 +233,14 @@ def jvp(function, args, tangents):
         )  # fmt: skip
     outer = _core.Program()
     with outer:
-        call = _Call("jvp", function, tuple(range(len(args))), tuple(args), {})
-        arrays, shape = _outputs("jvp", call.result)
-        vectors = [_core.filled_like(a, 0) for a in arrays]
+        call = _Call("jvp", function, tuple(range(len(args))), tuple(args), {}, True)
+        vectors = [_core.filled_like(a, 0) for a in call.arrays]
         for v in vectors:
             outer.watch(v)
-        pulled, _ = trees.flatten(call.pull(arrays, vectors))
-    pulled = [to_ndarray(p) for p in pulled]
+        pulled, _ = trees.flatten(call.pull(call.arrays, vectors))
+        pulled = [to_ndarray(p) for p in pulled]
     seeds = _seeds("jvp", tuple(tangents), pulled)
-    return call.result, trees.unflatten(shape, outer.gradient(pulled, seeds, vectors))
+    return call.result, trees.unflatten(call.shape, outer.gradient(pulled, seeds, vectors))
 
 
 def jacobian(function, argnums=0):
@@ -249,17 +254,16 @@ def jacobian(function, argnums=0):
 
     @functools.wraps(function)
     def wrapper(*args, **keywords):
-        call = _Call("jacobian", function, argnums, args, keywords)
-        arrays, shape = _outputs("jacobian", call.result)
+        call = _Call("jacobian", function, argnums, args, keywords, True)
         rows = []
-        for k, a in enumerate(arrays):
+        for a in call.arrays:
             found = []
             for at in numpy.ndindex(*a.shape):
                 seed = _core.filled_like(a, 0)
                 seed[at] = 1
-                found.append(call.pull([arrays[k]], [seed]))
+                found.append(call.pull([a], [seed]))
             rows.append(_stacked(found, a, args, call))
-        return trees.unflatten(shape, rows)
+        return trees.unflatten(call.shape, rows)
 
     return wrapper
 
@@ -423,9 +427,12 @@ def checkpoint(function):
                         message(name, "an argument without a gradient", "integers",
                                 "arrays of a float or complex dtype")
                     )  # fmt: skip
-                call = _Call(name, again, tuple(range(len(floats))), floats, {})
-                arrays, _ = _outputs(name, call.result)
-                pairs = [(a, g) for a, g in zip(arrays, adjoints, strict=True) if g is not None]
+                call = _Call(name, again, tuple(range(len(floats))), floats, {}, True)
+                pairs = [
+                    (a, to_ndarray(g))
+                    for a, g in zip(call.arrays, adjoints, strict=True)
+                    if g is not None
+                ]
                 return call.pull([a for a, _ in pairs], [g for _, g in pairs])
 
             return result, back

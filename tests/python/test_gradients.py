@@ -327,6 +327,41 @@ def test_jacobian_vjp_jvp(xp, mode):
     assert np.allclose(np.asarray(tangent), j @ v, 1e-12, 1e-12)
 
 
+NUMBERS = {  # functions of two numbers, and their derivatives
+    "product": (lambda xp, x, y: xp.sin(x) * y, lambda x, y: (math.cos(x) * y, math.sin(x))),
+    "itself": (lambda xp, x, y: x, lambda x, y: (1, 0)),
+    "constant": (lambda xp, x, y: 3.0, lambda x, y: (0, 0)),
+    "power": (lambda xp, x, y: x**3 / y, lambda x, y: (3 * x * x / y, -(x**3) / y**2)),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("kind", [float, np.float64, "array"])
+def test_numbers_by_every_front_door(xp, name, kind):
+    f, derivative = NUMBERS[name]
+    kind = xp.array if kind == "array" else kind
+    x, y, v, w = kind(0.7), kind(1.3), kind(0.5), kind(-2.0)
+    by_x, by_y = derivative(0.7, 1.3)
+    tree, along = {"a": x, "b": [y]}, {"a": v, "b": [w]}
+
+    def of_tree(d):
+        return {"f": f(xp, d["a"], d["b"][0]), "twice": [2 * f(xp, d["a"], d["b"][0])]}
+
+    _, tangent = xp.jvp(of_tree, (tree,), (along,))
+    wanted = 0.5 * by_x - 2 * by_y
+    assert math.isclose(tangent["f"], wanted, abs_tol=1e-12)
+    assert math.isclose(tangent["twice"][0], 2 * wanted, abs_tol=1e-12)
+    _, pull = xp.vjp(of_tree, tree)
+    (found,) = pull({"f": 1.0, "twice": [10.0]})
+    assert np.allclose([float(found["a"]), float(found["b"][0])], [21 * by_x, 21 * by_y])
+    rows = xp.jacobian(of_tree)(tree)
+    assert np.allclose([float(rows["f"]["a"]), float(rows["f"]["b"][0])], [by_x, by_y])
+    again = xp.grad(lambda x: xp.checkpoint(lambda x: xp.sin(x))(x) * 2)(x)
+    assert math.isclose(again, 2 * math.cos(0.7))
+    twice = xp.grad(lambda x: xp.jvp(lambda x: x**3, (x,), (v,))[1])(x)
+    assert math.isclose(twice, 0.5 * 6 * 0.7)
+
+
 def test_trees_and_auxiliary_values(xp):
     parameters = {"w": xp.array(vector(4)), "b": [xp.array([1.0]), (xp.array(2.0), None)]}
 
