@@ -147,8 +147,8 @@ void bind_tape(nb::module_& m) {
   m.def(
       "tape_drop_circles", [](bool always) { Tape::get().drop_circles(always); },
       nb::arg("always") = true);
-  m.def("tape_begin_recording", [] { Tape::get().begin_recording(); });
-  m.def("tape_end_recording", [] { Tape::get().end_recording(); });
+  m.def("tape_begin_pulling", [] { Tape::get().begin_pulling(); });
+  m.def("tape_end_pulling", [] { Tape::get().end_pulling(); });
   m.def("tape_keeps", [] { return Tape::get().keeps(); });
   m.def("tape_writer", [](nb::handle a) { return Tape::get().writer(given(a)); }, nb::arg("array"));
   m.def(
@@ -156,6 +156,9 @@ void bind_tape(nb::module_& m) {
       [](int64_t writer, nb::handle a) { return Tape::get().reads(writer, given(a)); },
       nb::arg("writer"), nb::arg("array"),
       "Whether entries after a number read anything of the memory of an array.");
+  m.def(
+      "tape_reached_from", [](nb::handle a) { return Tape::get().reached_from(given(a)); },
+      nb::arg("array"), "The memory that derivatives of an array would reach.");
   m.def("tape_tell", &tell, nb::arg("writer"), nb::arg("array"), nb::arg("function"));
   m.def("tape_backward", &backward, nb::arg("outputs"), nb::arg("seeds"), nb::arg("keep"),
         nb::arg("again"), nb::arg("milestones") = nb::list());

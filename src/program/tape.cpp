@@ -98,9 +98,15 @@ void Tape::drop(int64_t number) {
   ++gone_;
 }
 
+void Tape::end_pulling() {
+  end_recording();
+  --pulled_;
+  drop_unreached();
+}
+
 // What Python does meanwhile adds to the list.
 void Tape::drop_unreached() {
-  if (held_) return;
+  if (held_ || pulled_) return;
   {
     const Hold hold{held_};
     while (!unreached_.empty()) {
@@ -118,6 +124,29 @@ void Tape::drop_unreached() {
   trim();
 }
 
+void Tape::follow(Walk& walk, bool saved) const {
+  while (!walk.next.empty()) {
+    const uint64_t base = walk.next.back();
+    walk.next.pop_back();
+    const auto found = writers_.find(base);
+    if (found == writers_.end()) continue;
+    for (const int64_t number : found->second)
+      if (walk.entries.insert(number).second) {
+        const Entry& e = entries_[static_cast<size_t>(number - first_)];
+        if (saved) each_read(e, [&](uint64_t read) { walk.reach(read); });
+        for (const Operand& o : e.operands)
+          if (o.active) walk.reach(o.region.base);
+      }
+  }
+}
+
+std::vector<uint64_t> Tape::reached_from(const Array& a) const {
+  Walk walk;
+  walk.reach(a.base->id);
+  follow(walk, false);
+  return {walk.bases.begin(), walk.bases.end()};
+}
+
 void Tape::drop_circles(bool always) {
   if (held_ || recorded_ || (!always && entries_.size() - gone_ < walk_at_)) return;
   std::unordered_map<uint64_t, int> held = references_;
@@ -127,26 +156,14 @@ void Tape::drop_circles(bool always) {
         if (const auto found = held.find(base); found != held.end() && --found->second == 0)
           held.erase(found);
       });
-  std::unordered_set<uint64_t> seen;
-  std::vector<uint64_t> next;
-  auto reach = [&](uint64_t base) {
-    if (seen.insert(base).second) next.push_back(base);
-  };
-  for (const auto& [base, count] : held) reach(base);
-  std::unordered_set<int64_t> stay;
-  while (!next.empty()) {
-    const uint64_t base = next.back();
-    next.pop_back();
-    const auto found = writers_.find(base);
-    if (found == writers_.end()) continue;
-    for (const int64_t number : found->second)
-      if (stay.insert(number).second) each_read(numbered(number), reach);
-  }
+  Walk walk;
+  for (const auto& [base, count] : held) walk.reach(base);
+  follow(walk, true);
   {
     const Hold hold{held_};
     const int64_t end = now();
     for (int64_t number = first_; number < end; ++number)
-      if (!stay.contains(number)) drop(number);
+      if (!walk.entries.contains(number)) drop(number);
   }
   drop_unreached();
   walk_at_ = std::max<size_t>(256, 2 * (entries_.size() - gone_));

@@ -45,10 +45,18 @@ class Tape : public Program {
   // Between the two, results are recorded that no tensor holds yet.
   void begin_recording() { ++recorded_; }
   void end_recording() { --recorded_; }
+  // Likewise adjoints, of which hooks may have held some for a moment: what nothing reaches stays.
+  void begin_pulling() {
+    begin_recording();
+    ++pulled_;
+  }
+  void end_pulling();
   // The number of the entry that made what the array holds now; -1: none.
   int64_t writer(const Array& a) const;
   // Whether entries after the one of that number read anything of an array's memory.
   bool reads(int64_t writer, const Array& a) const;
+  // The memory (numbers of bases) that derivatives by the array would reach, its own included.
+  std::vector<uint64_t> reached_from(const Array& a) const;
   // Has `told` called with the adjoint of the result of an entry, as far as the array shows it.
   void tell(int64_t writer, const Array& a, Entry::Told told);
 
@@ -79,6 +87,18 @@ class Tape : public Program {
   void refer(uint64_t base) { ++references_[base]; }
   void unrefer(uint64_t base);
   bool reached(const Entry& e) const;
+  // From memory to the entries that made its elements, and to the memory that these read, with
+  // `saved` also to that which they keep for derivatives.
+  struct Walk {
+    std::unordered_set<uint64_t> bases;
+    std::vector<uint64_t> next;
+    std::unordered_set<int64_t> entries;
+
+    void reach(uint64_t base) {
+      if (bases.insert(base).second) next.push_back(base);
+    }
+  };
+  void follow(Walk& walk, bool saved) const;
   Entry& numbered(int64_t number) { return entries_[static_cast<size_t>(number - first_)]; }
   void drop(int64_t number);
   void spend(std::span<const int64_t> numbers);
@@ -94,6 +114,7 @@ class Tape : public Program {
   std::vector<uint64_t> unreached_;                             // bases to look at
   size_t gone_ = 0;                                             // of the entries
   int recorded_ = 0;      // operations that are being recorded
+  int pulled_ = 0;        // of these derivatives that are being found
   size_t walk_at_ = 256;  // so many entries that are there are worth a walk
   bool held_ = false;     // entries stay for now: derivatives are being found, or entries dropped
 };

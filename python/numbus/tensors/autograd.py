@@ -164,11 +164,11 @@ def _accumulate(t, g, create_graph):
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, *, inputs=None):
     """Adds derivatives to the `grad` of tensors: `Tensor.backward` of several tensors at once."""
-    _core.tape_begin_recording()
+    _core.tape_begin_pulling()
     try:
         done = _add_derivatives(tensors, grad_tensors, retain_graph, create_graph, inputs)
     finally:
-        _core.tape_end_recording()
+        _core.tape_end_pulling()
     _core.tape_drop_circles(False)
     _tell_after(done, create_graph)
 
@@ -300,14 +300,14 @@ def grad(
     if is_grads_batched:
         return _batched(outputs, inputs, grad_outputs, create_graph, allow_unused,
                         materialize_grads)  # fmt: skip
-    _core.tape_begin_recording()
+    _core.tape_begin_pulling()
     try:
         return _derivatives(
             _listed(outputs), _listed(inputs), grad_outputs, retain_graph, create_graph,
             materialize_grads if allow_unused is None else allow_unused, materialize_grads,
         )  # fmt: skip
     finally:
-        _core.tape_end_recording()
+        _core.tape_end_pulling()
 
 
 def _batched(outputs, inputs, grad_outputs, create_graph, allow_unused, materialize_grads):

@@ -1,12 +1,12 @@
 """torch.func: derivatives of functions of tensors."""
 
 import functools
-import threading
 
-from ... import tensors
+from ... import _core, tensors
 from ...core import trees
 from ...core.errors import message
 from ...tensors import autograd, autograd_functional, enable_grad
+from ...tensors._tensor import leaves_of
 from .._missing import missing as _missing
 from ._more import vmap
 
@@ -25,24 +25,24 @@ def _watched(tree):
     return own, trees.unflatten(shape, own), shape
 
 
-class _Depth(threading.local):
-    calls = 0  # derivatives that are being taken, one inside of another
+def _given(tree, own):
+    """What is handed out: constants, but where it depends on what is differentiated outside of
+    here, on other tensors than those of `own` that require gradients.
+    """
+    kept = tensors.is_grad_enabled()
+    known = {id(x) for x in own}
 
+    def one(x):
+        if not tensors.is_tensor(x) or not x.requires_grad:
+            return x
+        outside = kept and any([
+            id(leaf) not in known
+            for base in _core.tape_reached_from(x._array)
+            for leaf in leaves_of(base)
+        ])  # fmt: skip
+        return x if outside else x.detach()
 
-_depth = _Depth()
-
-
-def _given(tree, watched):
-    """What is handed out: constants, unless something outside is differentiated."""
-    if watched or _depth.calls > 0:
-        return tree
-    return trees.transform(lambda x: x.detach() if tensors.is_tensor(x) else x, tree)
-
-
-def _watching(args):
-    return any(
-        tensors.is_tensor(x) and x.requires_grad for tree in args for x in trees.flatten(tree)[0]
-    )
+    return trees.transform(one, tree)
 
 
 def grad_and_value(func, argnums=0, has_aux=False):
@@ -53,12 +53,8 @@ def grad_and_value(func, argnums=0, has_aux=False):
         numbers = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
         given = list(args)
         known = []
-        _depth.calls += 1
-        try:
-            result = differentiated(given, known, numbers, args, keywords)
-        finally:
-            _depth.calls -= 1
-        return _given(result, _watching(args))
+        result = differentiated(given, known, numbers, args, keywords)
+        return _given(result, [x for own, _ in known for x in own])
 
     def differentiated(given, known, numbers, args, keywords):
         with enable_grad():
@@ -112,7 +108,7 @@ def jacrev(func, argnums=0):
                 for k in range(line.numel())
             ]
             found = tensors.stack(rows).reshape(*value.shape, *own[0].shape)
-        return _given(found, _watching(args))
+        return _given(found, own)
 
     return wrapper
 
@@ -122,15 +118,15 @@ def vjp(func, *primals):
     with enable_grad():
         known = [_watched(x) for x in primals]
         value = func(*[tree for _, tree, _ in known])
+    flat = [x for own, _, _ in known for x in own]
 
     def pull(cotangent):
-        flat = [x for own, _, _ in known for x in own]
         found = autograd.grad(
             value, flat, cotangent, retain_graph=True, create_graph=True, materialize_grads=True
         )
-        return tuple(found)
+        return _given(tuple(found), flat)
 
-    return value, pull
+    return _given(value, flat), pull
 
 
 def jacfwd(func, argnums=0):
@@ -156,8 +152,7 @@ def jvp(func, primals, tangents):
         along = [t for tree in tangents for t in trees.flatten(tree)[0]]
         outs, shape = trees.flatten(value)
         found = autograd_functional._along("jvp", outs, ins, along, True, False)
-    watched = _watching(primals) or _watching(tangents)
-    return _given(value, watched), _given(trees.unflatten(shape, found), watched)
+    return _given(value, ins), _given(trees.unflatten(shape, found), ins)
 
 
 def stack_module_state(models):
