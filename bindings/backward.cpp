@@ -19,6 +19,7 @@ nb::object plain_backward(nb::handle tensor) {
   const TensorObject& t = as_tensor(tensor.ptr());
   if (!requires_gradient(t) || as_array(t.array).size() != 1) return nb::none();
   mark_line();
+  const NoWarnings silent;
   Capture::spoil_open("derivatives are taken inside of it, and its result has one, too");
   nb::list left;
   {

@@ -62,6 +62,7 @@ struct Found {
 nb::object backward(nb::handle outputs, nb::handle seeds, bool keep, bool again,
                     nb::list milestones) {
   mark_line();
+  const NoWarnings silent;
   Capture::spoil_open("derivatives are taken inside of it, and its result has one, too");
   const std::vector<Array> of = all_given(outputs);
   const DeviceOfNew follow(of.empty() ? nullptr : of[0].base->device);

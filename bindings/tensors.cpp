@@ -411,6 +411,7 @@ thread_local PyObject* caster = nullptr;
 
 // Who does calls with `out=`.
 PyObject* storing = nullptr;
+PyObject* retyped = nullptr;
 
 }  // namespace
 
@@ -478,11 +479,32 @@ nb::object stored(PyObject* self, PyObject* const* args, size_t nargs, PyObject*
   return nb::handle(storing)(nb::handle(self), nb::tuple(given), rest, out);
 }
 
+// The error that is set, as one that programs for PyTorch catch: what `retyped` gives for it.
+void retype_error() {
+  if (!retyped ||
+      !(PyErr_ExceptionMatches(PyExc_ValueError) || PyErr_ExceptionMatches(PyExc_IndexError)))
+    return;
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  if (trace) PyException_SetTraceback(value, trace);
+  PyObject* const other = PyObject_CallOneArg(retyped, value);
+  if (other && other != Py_None) {
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(other)), other);
+    Py_DECREF(type);
+    Py_DECREF(value);
+    Py_XDECREF(trace);
+  } else if (other) {
+    PyErr_Restore(type, value, trace);
+  }
+  Py_XDECREF(other);
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
   nb::object renamed;
   if (names) renamed = torch_names(names);
   if (renamed.is_valid()) names = renamed.ptr();
-  return guarded([&]() -> PyObject* {
+  PyObject* const made = guarded([&]() -> PyObject* {
     const FunctionObject& f = as_function(self);
     if (names && !f.in_place) {
       nb::object made = stored(self, args, nargs, names);
@@ -506,6 +528,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* na
     const nb::object made = answered(f, given, nargs, names);
     return made.is_valid() ? wrapped_all(made.ptr(), false).release().ptr() : nullptr;
   });
+  if (!made) retype_error();
+  return made;
 }
 
 int traverse_function(PyObject* o, visitproc visit, void* arg) {
@@ -744,6 +768,10 @@ void bind_tensors(nb::module_& m) {
       nb::arg("function").none(),
       "Has this thread ask a function, or None, before calls of functions of tensors: it answers a "
       "call or gives None. Returns what was asked before.");
+  m.def(
+      "set_retyping", [](nb::handle given) { retyped = given.inc_ref().ptr(); },
+      nb::arg("function"),
+      "Gives other errors for those that functions of tensors raise, or None.");
   m.def(
       "set_storing", [](nb::handle given) { storing = given.inc_ref().ptr(); }, nb::arg("function"),
       "Has a function called for calls of functions of tensors that have `out=`: with the "

@@ -1,8 +1,7 @@
 """torch.func: what its results depend on besides their arguments."""
 
 import pytest
-
-from numbus import nn
+from numbus import nn, optim
 from numbus import tensors as torch
 from numbus.compat.torch import func
 
@@ -50,7 +49,7 @@ CASES = {
     "hessian": (2, lambda f: func.vmap(func.hessian(f))),
     "jacfwd of jacrev": (2, lambda f: func.vmap(func.jacfwd(func.jacrev(f)))),
     "grad of grad": (2, lambda f: func.vmap(lambda x: torch.stack(
-        [func.grad(lambda x: func.grad(f)(x)[n])(x) for n in range(2)]))),
+        [func.grad(lambda x, n=n: func.grad(f)(x)[n])(x) for n in range(2)]))),
 }  # fmt: skip
 
 
@@ -120,8 +119,6 @@ def test_a_derivative_by_a_result_has_derivatives():
 def test_a_net_of_derivatives_trains():
     torch.manual_seed(0)
     net = nn.Sequential(nn.Linear(1, 16), nn.Tanh(), nn.Linear(16, 1))
-    from numbus import optim
-
     opt = optim.Adam(net.parameters(), 1e-2)
     points = torch.linspace(0, 1, 16).reshape(16, 1)
     losses = []

@@ -301,6 +301,11 @@ def arange(start=0, end=None, step=1, *, dtype=None, device=None, requires_grad=
     if end is None:
         start, end = 0, start
     start, end, step = (x.item() if isinstance(x, Tensor) else x for x in (start, end, step))
+    if step == 0 or (end - start) * step < 0:
+        raise RuntimeError(
+            message("arange", "steps that do not lead from start to end",
+                    f"{start}, {end} and {step}", "a step of the sign of end - start")
+        )  # fmt: skip
     t = _dtypes.to_numpy(dtype)
     if t is None:
         whole = whole_numbers(start, end, step)

@@ -104,6 +104,11 @@ Tensor.__matmul__ = lambda self, other: (
 @tensor_function
 def outer(input, vec2):
     """The products of all pairs of elements of two lines."""
+    if input.ndim != 1 or vec2.ndim != 1:
+        raise RuntimeError(
+            message("outer", "an operand that is no line", f"{input.shape} and {vec2.shape}",
+                    "one dimension each")
+        )  # fmt: skip
     return nb.outer(input, vec2)
 
 

@@ -1,6 +1,7 @@
 """Shapes: views, joining, splitting, repeating."""
 
 import math
+import operator
 
 import numpy
 
@@ -344,7 +345,7 @@ def cat(tensors, dim=0, *, out=None):
     no_out("cat", out)
     parts = [a for a in tensors if not (a.ndim == 1 and a.size == 0)] or list(tensors)
     if not parts:
-        raise RuntimeError(message("cat", "no tensors", "an empty sequence", "at least one"))
+        raise ValueError(message("cat", "no tensors", "an empty sequence", "at least one"))
     t = _dtypes.common(list(tensors))
     k = axis_of("cat", dim, parts[0].ndim)
     for a in parts:
@@ -426,6 +427,8 @@ Tensor.split = lambda self, split_size, dim=0: split(self, split_size, dim)
 def chunk(input, chunks, dim=0):
     """At most so many parts of equal size along a dimension, views."""
     k = axis_of("chunk", dim, input.ndim)
+    if chunks <= 0:
+        raise RuntimeError(message("chunk", "no number of parts", chunks, "one or more"))
     n = input.shape[k]
     size = -(-n // chunks) if n else 1
     ends = range(0, max(n, 1), size)
@@ -452,6 +455,14 @@ def unbind(input, dim=0):
 def narrow(input, dim, start, length):
     """A part of a dimension, a view."""
     k = axis_of("narrow", dim, input.ndim)
+    n = input.shape[k]
+    start = operator.index(start.item() if hasattr(start, "item") else start)
+    if not -n <= start <= n or length < 0 or (start + n if start < 0 else start) + length > n:
+        raise RuntimeError(
+            message("narrow", "a part beyond the dimension", f"start {start}, length {length}",
+                    f"at most {n} in all")
+        )  # fmt: skip
+    start += n if start < 0 else 0
     return input[(slice(None),) * k + (slice(start, start + length),)]
 
 
@@ -508,6 +519,8 @@ def rot90(input, k=1, dims=(0, 1)):
 @tensor_function
 def tril(input, diagonal=0):
     """The lower triangle of matrices, zeros elsewhere."""
+    if input.ndim < 2:
+        raise RuntimeError(message("tril", "no matrix", input.shape, "two dimensions or more"))
     return nb.tril(input, diagonal)
 
 
@@ -515,6 +528,8 @@ def tril(input, diagonal=0):
 @tensor_function
 def triu(input, diagonal=0):
     """The upper triangle of matrices, zeros elsewhere."""
+    if input.ndim < 2:
+        raise RuntimeError(message("triu", "no matrix", input.shape, "two dimensions or more"))
     return nb.triu(input, diagonal)
 
 

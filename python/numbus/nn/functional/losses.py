@@ -4,9 +4,10 @@ import functools
 
 import numpy
 
-from ..._core import beside, quiet, uncaptured
+from ..._core import beside, capturing, quiet, uncaptured
 from ...core.dtypes import kind_of
 from ...core.errors import message
+from ...core.host import on_host
 from ...core.operands import adopt
 from ...functions import names as np
 from ...gradients import custom_gradient
@@ -117,19 +118,32 @@ def _binary_entropy(x, y):
     return -(y * np.maximum(np.log(x), -100.0) + (1 - y) * np.maximum(np.log1p(-x), -100.0)), pull
 
 
+def _expect_probabilities(op, **given):
+    for name, a in given.items():
+        if capturing() or not on_host(a):
+            return
+        if not np.all((a >= 0) & (a <= 1)):
+            raise RuntimeError(
+                message(op, f"not all elements of the {name} are probabilities",
+                        f"{np.min(a)} to {np.max(a)}", "between 0 and 1")
+            )  # fmt: skip
+
+
 @pure_function
 def binary_cross_entropy(
     input, target, weight=None, size_average=None, reduce=None, reduction="mean"
 ):
     """-t log(x) - (1 - t) log(1 - x) of probabilities, with logarithms of -100 at least.
 
-    ValueError where input and target differ in shape. Probabilities outside of [0, 1] give NaN.
+    ValueError where input and target differ in shape. Elements of either outside of [0, 1] are a
+    RuntimeError on devices whose memory the host reads; on others they give NaN.
     """
     op = "binary_cross_entropy"
     reduction = reduction_of(op, size_average, reduce, reduction)
     x, y = floating(op, input), floating(op, target, "target")
     if x.shape != y.shape:
         raise ValueError(message(op, "target does not fit the input", y.shape, f"shape {x.shape}"))
+    _expect_probabilities(op, input=x, target=y)
     loss = _binary_entropy(x, y)
     return reduced(loss if weight is None else loss * array(op, weight, "weight"), reduction)
 

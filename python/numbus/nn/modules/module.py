@@ -8,6 +8,7 @@ from ...core.compiling import ITEMS, Parts, flat, observe
 from ...core.errors import message
 from ...tensors import Buffer, Parameter, Tensor, no_grad
 from ...tensors import dtype as dtype_type
+from ...tensors._errors import retyped
 from ..hooks import Backward, Handle
 
 _Keys = namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])
@@ -401,8 +402,11 @@ class Module:
                 return self.forward(*args, **keywords)
             return self._call_with_hooks(args, keywords)
         except Exception as error:
-            _tell_layer(error, self)
-            raise
+            other = _retyped(error)
+            _tell_layer(error if other is None else other, self)
+            if other is None:
+                raise
+            raise other from other.__cause__
 
     def _call_with_hooks(self, args, keywords):
         for hook, takes_keywords in list(self._forward_pre_hooks.values()):
@@ -620,6 +624,19 @@ def _quoted(keys):
 def _removed(name, *kinds):
     for kind in kinds:
         kind.pop(name, None)
+
+
+def _retyped(error):
+    """An error that a layer of ours raised itself, as those of functions of tensors are."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None or not trace.tb_frame.f_globals.get("__name__", "").startswith(_LAYERS):
+        return None
+    return retyped(error)
+
+
+_LAYERS = "numbus.nn."
 
 
 def _tell_layer(error, module):
