@@ -6,6 +6,7 @@ import numpy
 
 import numbus as nb
 
+from .. import _core
 from ..core.dtypes import is_half, kind_of
 from ..core.errors import message
 from ..core.operands import to_ndarray
@@ -179,7 +180,14 @@ _unary("isnan", nb.isnan, "Whether each element is no number.")
 _unary("isinf", nb.isinf, "Whether each element is infinite.")
 _unary("isfinite", nb.isfinite, "Whether each element is finite.")
 _unary("signbit", nb.signbit, "Whether each element's sign is minus.")
-_unary("angle", lambda a: nb.angle(floating(a)), "The angle of complex numbers in radians.")
+
+
+def _angle(a):
+    """That of real numbers is a step: it has no slope."""
+    return (nb.angle if kind_of(a.dtype) == "c" else without_slope(nb.angle))(floating(a))
+
+
+_unary("angle", _angle, "The angle of complex numbers in radians.")
 
 
 def _conj(a):
@@ -292,6 +300,17 @@ def _multiply(x, y):
     return nb.multiply(*together(x, y))
 
 
+def _atan2(y, x):
+    """The derivative at the origin is zero, as PyTorch's is."""
+    y, x = map(as_float, together(y, x))
+    if not _core.watching() or not any([_core.depends(a) for a in (y, x) if hasattr(a, "dtype")]):
+        return nb.arctan2(y, x)
+    origin = (y == 0) & (x == 0)
+    found = nb.arctan2(nb.stop_gradient(y), nb.stop_gradient(x))
+    safe = nb.where(origin, nb.ones((), dtype=found.dtype), x)
+    return nb.where(origin, found, nb.arctan2(y, safe))
+
+
 _BINARY = {
     # name: (body, other names, doc)
     "add": (_scaled(nb.add), (), "x + alpha * y."),
@@ -302,7 +321,7 @@ _BINARY = {
     "pow": (_power, (), "x to the power of y."),
     "remainder": (_simple(nb.remainder), (), "x - y * floor(x / y), of the sign of y."),
     "fmod": (_simple(nb.fmod), (), "The remainder of the sign of x."),
-    "atan2": (lambda x, y: nb.arctan2(*map(as_float, together(x, y))), ("arctan2",),
+    "atan2": (_atan2, ("arctan2",),
               "The angle of the point (y, x)."),
     "maximum": (_simple(nb.maximum), (), "The larger of two elements; NaN where one is."),
     "minimum": (_simple(nb.minimum), (), "The smaller of two elements; NaN where one is."),

@@ -1,6 +1,7 @@
 """Sums, extremes, moments, sorts: what takes dimensions away or orders them."""
 
 import collections
+import functools
 
 import numpy
 
@@ -9,6 +10,7 @@ import numbus as nb
 from .. import _core
 from ..core.dtypes import is_half, kind_of
 from ..core.errors import message
+from ..gradients import custom_gradient
 from . import _dtypes
 from ._arrays import (
     array,
@@ -107,7 +109,14 @@ def _moment(op, function):
     return body
 
 
-std = tensor_function(_moment("std", nb.std))
+def _std(a, **keywords):
+    """Where all elements are equal the derivative is zero, as PyTorch's is."""
+    if not _core.watching() or not _core.depends(a) or is_half(a.dtype):
+        return nb.std(a, **keywords)
+    return _root(nb.var(a, **keywords), 2)
+
+
+std = tensor_function(_moment("std", _std))
 std.__doc__ = "The standard deviation, of n - correction (1) degrees of freedom."
 var = tensor_function(_moment("var", nb.var))
 var.__doc__ = "The variance, of n - correction (1) degrees of freedom."
@@ -131,7 +140,7 @@ def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=1):
     dim, correction = _corrected(dim, unbiased, correction)
     axis = _axis("std_mean", dim, input)
     return (
-        nb.std(input, axis=axis, ddof=correction, keepdims=keepdim),
+        _std(input, axis=axis, ddof=correction, keepdims=keepdim),
         nb.mean(input, axis=axis, keepdims=keepdim),
     )
 
@@ -439,9 +448,20 @@ def _kth(op, a, k, dim, keepdim):
 def median(input, dim=None, keepdim=False):
     """The median, of two middle elements the lower; NaN where one is NaN."""
     if dim is None:
-        line = nb.reshape(input, (-1,))
-        return _median(line, 0, False).values
+        return _median_of_all(nb.reshape(input, (-1,)))
     return _median(input, dim, keepdim)
+
+
+@functools.partial(custom_gradient, repeats=True)
+def _median_of_all(line):
+    """Elements that are equal to the median share its derivative."""
+    found = _median(line, 0, False).values
+
+    def pull(g):
+        same = (line == found) | (nb.isnan(line) & nb.isnan(found))
+        return g * as_dtype(same, line.dtype) / as_dtype(nb.sum(same), line.dtype)
+
+    return found, pull
 
 
 def _median(a, dim, keepdim):
