@@ -354,3 +354,17 @@ def test_types_that_pytorch_keeps():
     assert torch.kron(torch.ones(2), whole).dtype == torch.float32
     assert torch.bincount(whole, weights=torch.ones(2)).dtype == torch.float32
     assert torch.cdist(torch.ones(2, 3), torch.eye(3)[:2], p=0).tolist() == [[2, 2], [2, 2]]
+
+
+def test_numbers_of_numpy_in_lists_keep_their_types():
+    d, f, h, i = numpy.float64(1), numpy.float32(1), numpy.float16(1), numpy.int32(1)
+    for items, wanted in (
+        ([d, 2], "float64"), ([2, d], "float64"), ([f, 2], "float32"), ([f, d], "float64"),
+        ([h, 1], "float16"), ([h, 1.0], "float32"), ([i, f], "float32"), ([i, 1.0], "float32"),
+        ([d, 1j], "complex128"), ([numpy.complex64(1), d], "complex128"), ([1, 2.0], "float32"),
+        ([[1, d], [f, 2]], "float64"), ((d, 1), "float64"), ([numpy.ones(1)] * 2, "float64"),
+        ([torch.tensor(1.0), 1.0], "float32"), ([], "float32"),
+    ):  # fmt: skip
+        for make in (torch.tensor, torch.as_tensor):
+            assert make(items).dtype is getattr(torch, wanted), items
+    assert torch.tensor([d, 2], dtype=torch.float16).dtype is torch.float16

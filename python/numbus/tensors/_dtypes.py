@@ -177,7 +177,7 @@ def _category(t):
     return _RANK[kind_of(t)]
 
 
-def _joined(a, b):
+def joined(a, b):
     """Of two dtypes of the same standing: integers give way to floats of whatever size."""
     if a == b:
         return a
@@ -199,7 +199,7 @@ def _joined(a, b):
 
 def promote_types(a, b):
     """The dtype to which tensors of two dtypes are taken."""
-    return of(_joined(to_numpy(a), to_numpy(b)))
+    return of(joined(to_numpy(a), to_numpy(b)))
 
 
 def _number_type(x):
@@ -224,11 +224,11 @@ def common(operands):
         shape = getattr(x, "shape", None)
         if shape is None or isinstance(x, numpy.generic):
             t = _number_type(x)
-            numbers = t if numbers is None else _joined(numbers, t)
+            numbers = t if numbers is None else joined(numbers, t)
         elif shape:
-            with_axes = x.dtype if with_axes is None else _joined(with_axes, x.dtype)
+            with_axes = x.dtype if with_axes is None else joined(with_axes, x.dtype)
         else:
-            without = x.dtype if without is None else _joined(without, x.dtype)
+            without = x.dtype if without is None else joined(without, x.dtype)
     found = with_axes
     for t in (without, numbers):
         if t is None:

@@ -145,12 +145,46 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
             )
         t = _dtypes.of_data(numbers) if numbers.size or kind_of(numbers.dtype) != "f" else None
         t = _dtypes.default_float() if t is None else t
+        if dtype is None and isinstance(data, (list, tuple)) and kind_of(numbers.dtype) in "fc":
+            t = _of_items(data) or t
         a = _core.copy_of(to_ndarray(numbers.astype(_dtypes.to_numpy(dtype) if dtype else t)))
     if type(a) is not nb.ndarray:
         a = to_ndarray(a)
     if dtype is not None:
         a = as_dtype(a, _dtypes.to_numpy(dtype))
     return finished(a, device, requires_grad)
+
+
+def _of_items(data):
+    """The dtype of a sequence with NumPy's numbers or arrays in it, which keep theirs; None for
+    Python's numbers alone.
+    """
+    found, plain = set(), set()
+
+    def walk(items):
+        kinds = set(map(type, items))
+        plain.update(kinds & _PLAIN)
+        if not kinds <= _PLAIN:
+            for x in items:
+                if isinstance(x, (list, tuple)):
+                    walk(x)
+                elif hasattr(x, "dtype"):
+                    found.add(numpy.dtype(x.dtype))
+
+    walk(data)
+    if not found:
+        return None
+    found.update([_PLAIN_DTYPES[kind]() for kind in plain])
+    return functools.reduce(_dtypes.joined, found)
+
+
+_PLAIN_DTYPES = {
+    builtins.bool: lambda: numpy.dtype(bool),
+    builtins.int: lambda: numpy.dtype("i8"),
+    builtins.float: lambda: _dtypes.default_float(),
+    builtins.complex: lambda: numpy.promote_types(_dtypes.default_float(), "c8"),
+}
+_PLAIN = frozenset(_PLAIN_DTYPES)
 
 
 def _holds_tensors(data):

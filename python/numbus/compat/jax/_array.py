@@ -206,8 +206,12 @@ def made(x, dtype=None):
         return Array(cast(x._a, _dtypes.canonical(dtype)))
     weak = dtype is None and type(x) in _NUMBERS and type(x) is not bool
     if isinstance(x, (list, tuple)):
-        a = _listed(x)
+        a = _listed(x, dtype)
     else:
+        if type(x) is int:
+            t = _dtypes.canonical("i8" if dtype is None else dtype)
+            if t.kind in "iu":
+                _dtypes.expect_fits(x, x, t)
         a = to_ndarray(x)
         if isinstance(x, (ndarray, numpy.ndarray)):
             a = _core.copy_of(a)  # what is written to the other later is not seen here
@@ -217,10 +221,18 @@ def made(x, dtype=None):
 _dtypes.Scalar.made = staticmethod(made)
 
 
-def _listed(x):
-    """An array of nested lists, arrays of ours among them."""
+def _listed(x, dtype=None):
+    """An array of nested lists, arrays of ours among them, for that dtype. Raises OverflowError for
+    numbers beyond a type of integers.
+    """
     if not _holds_arrays(x):
         real = numpy.array(x)
+        if real.size and real.dtype.kind in "iufO":
+            t = _dtypes.canonical(real.dtype.char if dtype is None else dtype)
+            if t.kind in "iuO" and not any([isinstance(item, numpy.ndarray) for item in x]):
+                whole = _dtypes.canonical("i8") if t.kind == "O" else t
+                if real.dtype.kind != "f" or not numpy.isnan(real).any():
+                    _dtypes.expect_fits(real.min(), real.max(), whole)
         if real.size == 0 and real.dtype == numpy.float64:
             return _core.empty(real.shape, numpy.dtype("f4"))
         return to_ndarray(real)

@@ -108,6 +108,14 @@ def strong(name):
     return canonical("bfloat16" if name == "fb" else _WEAK.get(name, name)), weak
 
 
+def expect_fits(lowest, highest, t):
+    """Raises OverflowError for numbers of Python's beyond an integer type."""
+    limits = numpy.iinfo(t)
+    if lowest < limits.min or highest > limits.max:
+        wrong = lowest if lowest < limits.min else highest
+        raise OverflowError(f"Python integer {wrong} out of bounds for {t.name}")
+
+
 class Scalar:
     """A dtype under JAX's name, such as `jnp.float32`: it also makes arrays of one number."""
 

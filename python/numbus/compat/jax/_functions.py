@@ -27,6 +27,8 @@ def _node(x):
 
 def _operand(op, x):
     """An operand: arrays and numbers as they are. Raises TypeError for lists, as JAX does."""
+    if type(x) is int:
+        _dtypes.expect_fits(x, x, _dtypes.canonical("i8"))
     if isinstance(x, Array) or type(x) in _NUMBERS or isinstance(x, _ARRAYS):
         return x
     if hasattr(x, "__jax_array__"):

@@ -127,7 +127,12 @@ empty_like, full_like = _like("empty_like"), _like("full_like")
 
 def full(shape, fill_value, dtype=None):
     """An array of one value, whose type it has unless `dtype` says so."""
-    value = made(fill_value, None if dtype is None else _dtypes.asked(dtype, "full"))
+    t = None if dtype is None else _dtypes.asked(dtype, "full")
+    if type(fill_value) is int:  # it wraps, as JAX's does
+        value = made(_numpy.asarray(fill_value), t)
+        value.weak_type = t is None
+    else:
+        value = made(fill_value, t)
     found = _nb.full(plain(shape), value._a, dtype=value.dtype)
     return Array(as_array(found), value.weak_type)
 
