@@ -157,7 +157,11 @@ def _accumulate(t, g, create_graph):
         with no_grad():
             old = t._grad._array
             if old.flags.writeable and not t._grad.requires_grad:
-                old += g._array
+                warned = _core.check_float_errors(False, 0)  # PyTorch has no such warnings
+                try:
+                    old += g._array
+                finally:
+                    _core.restore_float_errors(warned)
             else:
                 t._grad = t._grad + g
 

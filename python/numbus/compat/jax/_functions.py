@@ -6,6 +6,7 @@ import numpy
 
 import numbus as nb
 
+from ... import _core
 from ..._core import generic, ndarray
 from ...core.dtypes import kind_of
 from ...core.errors import message
@@ -250,8 +251,24 @@ def _not_here(name):
     )
 
 
+def silent(body):
+    """A function that does not warn of floating-point errors: JAX has no such warnings."""
+
+    @functools.wraps(body)
+    def wrapper(*args, **keywords):
+        before = _core.check_float_errors(False, 0)
+        try:
+            return body(*args, **keywords)
+        finally:
+            _core.restore_float_errors(before)
+
+    return wrapper
+
+
 def _named(body, name, function):
     body.__name__ = body.__qualname__ = name
     body.__module__ = "jax.numpy"
     body.__doc__ = getattr(function, "__doc__", None)
-    return body
+    made = silent(body)
+    del made.__wrapped__
+    return made

@@ -12,6 +12,7 @@ from ...core.errors import message
 from . import _dtypes
 from ._array import Array, as_array, late, made, narrowed
 from ._axes import Derivative, any_named, named_map
+from ._functions import silent
 from .tree_util import tree_flatten, tree_leaves, tree_map
 
 _NUMBERS = (bool, int, float, complex)
@@ -116,7 +117,7 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
             told.append((x, aux))
             return x._a
 
-        value, found = gradients.value_and_grad(inner)(flat.given)
+        value, found = silent(gradients.value_and_grad(inner))(flat.given)
         x, aux = told[0]
         out = Array(as_array(value), x.weak_type)
         return ((out, aux) if has_aux else out), flat.trees(found)
@@ -154,7 +155,7 @@ def _jacobian(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False)
             told.append((form, aux))
             return [x._a for x in outs]
 
-        rows = gradients.jacobian(inner)(flat.given)
+        rows = silent(gradients.jacobian(inner))(flat.given)
         form, aux = told[0]
         found = form.unflatten([flat.trees(row) for row in rows])
         return (found, aux) if has_aux else found
@@ -200,7 +201,7 @@ def vjp(fun, *primals, has_aux=False):
                     message("vjp", "a cotangent of another shape or dtype than the value",
                             (g.shape, str(g.dtype)), (x.shape, str(x.dtype)))
                 )  # fmt: skip
-        return flat.trees(pull([g._a for g in given]))
+        return flat.trees(silent(pull)([g._a for g in given]))
 
     return (value, pulled, aux) if has_aux else (value, pulled)
 
@@ -224,7 +225,7 @@ def jvp(fun, primals, tangents, has_aux=False):
         told.append((outs, form))
         return [x._a for x in outs]
 
-    values, found = gradients.jvp(inner, tuple(flat.given), tuple(along.given))
+    values, found = silent(gradients.jvp)(inner, tuple(flat.given), tuple(along.given))
     outs, form = told[0]
     return tuple([
         form.unflatten([Array(as_array(a), x.weak_type) for a, x in zip(part, outs, strict=True)])
