@@ -27,14 +27,16 @@ def slopes():
 
 def values():
     zero = jnp.array([0.0])
-    for x in (jnp.log(0.0), 1 / zero, zero / 0.0, zero**-1, jnp.exp(zero + 1e4), jnp.sqrt(zero - 1)):
+    for x in (jnp.log(0.0), 1 / zero, zero / 0.0, zero**-1, jnp.exp(zero + 1e4)):
         str(x)
+    str(jnp.sqrt(zero - 1))
     str(jnp.array([1e38]) * 1e10)
 
 
 def derivatives():
-    for x in (jax.grad(jnp.log)(0.0), jax.vjp(jnp.log, 0.0)[1](1.0), jax.jvp(jnp.log, (0.0,), (1.0,)),
-              jax.jacobian(jnp.log)(jnp.zeros(2)), jax.vmap(jnp.log)(jnp.zeros(2))):  # fmt: skip
+    str(jax.jvp(jnp.log, (0.0,), (1.0,)))
+    for x in (jax.grad(jnp.log)(0.0), jax.vjp(jnp.log, 0.0)[1](1.0), jax.jacobian(jnp.log)(jnp.zeros(2)),
+              jax.vmap(jnp.log)(jnp.zeros(2))):  # fmt: skip
         str(x)
 
 

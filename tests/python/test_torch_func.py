@@ -130,3 +130,21 @@ def test_a_net_of_derivatives_trains():
         opt.step()
         losses.append(loss.item())
     assert losses[-1] < 0.05 * losses[0]
+
+
+@pytest.mark.parametrize("segments", [1, 2, 3, 5])
+def test_sequences_in_segments(segments):
+    from numbus.compat.torch.utils.checkpoint import checkpoint_sequential
+
+    torch.manual_seed(0)
+    net = nn.Sequential(*[part for _ in range(3) for part in (nn.Linear(3, 3), nn.Tanh())])
+    x = torch.ones(2, 3, requires_grad=True)
+    plain = net(x)
+    wanted = torch.autograd.grad(plain.sum(), [x, *net.parameters()])
+    found = checkpoint_sequential(net, segments, x, use_reentrant=False)
+    assert torch.equal(found, plain)
+    found.sum().backward()
+    for t, g in zip([x, *net.parameters()], wanted, strict=True):
+        assert torch.allclose(t.grad, g)
+    with pytest.raises(ValueError, match="segments"):
+        checkpoint_sequential(net, 7, x)

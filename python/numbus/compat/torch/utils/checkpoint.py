@@ -64,3 +64,30 @@ def checkpoint(function, *args, use_reentrant=None, preserve_rng_state=True, **k
             message("checkpoint", "preserve_rng_state=False is not yet available", "False", "True")
         )
     return _Again.apply(lambda *given: function(*given, **keywords), *args)
+
+
+def checkpoint_sequential(functions, segments, input, use_reentrant=None, **keywords):
+    """Modules or functions one after another, in segments that are checkpoints but for the last.
+
+    All but the last have as many of them as each other.
+    """
+    parts = list(functions)
+    if not 1 <= segments <= len(parts):
+        raise ValueError(
+            message("checkpoint_sequential", "no number of segments", segments,
+                    f"1 to {len(parts)}, the number of functions")
+        )  # fmt: skip
+    size = len(parts) // segments
+
+    def run(some):
+        def work(x):
+            for part in some:
+                x = part(x)
+            return x
+
+        return work
+
+    for k in range(segments - 1):
+        some = run(parts[k * size : (k + 1) * size])
+        input = checkpoint(some, input, use_reentrant=use_reentrant, **keywords)
+    return run(parts[(segments - 1) * size :])(input)
