@@ -315,3 +315,12 @@ def test_one_item_is_assigned_to_a_slice_of_a_list(change):
             log.append(str(e))
         r = len(s), s
     """)
+
+
+@pytest.mark.parametrize("make", ["[{k}, 5]", "np.array([{k}, 5])", "array.array('q', [{k}, 5])"])
+def test_more_arrays_than_ten(make):
+    lines = [f"a{k} = {make.format(k=k)}" for k in range(14)]
+    lines += ["s = 0", "for i in range(100):"]
+    for k in range(14):
+        lines += [f"    s = s * 3 % 1000007 + a{k}[i % 2]", f"    a{k}[1] += {k}"]
+    check("\n".join(["import array", *lines]), 2, entered=True)

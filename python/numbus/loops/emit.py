@@ -73,7 +73,7 @@ class Emitter(
         arrays = [f for f in fixed.values() if isinstance(f, tuple) and f[0] == "array"]
         growing = {f[5] for f in arrays if f[6] == "grows"}
         self.by_parameter = {f[5]: f for f in arrays}
-        self.growing = sorted(growing, key=lambda a: int(a[1:]))  # in the order of Held's
+        self.growing = sorted(growing, key=_number_of)  # in the order of Held's
 
     # --- text
 
@@ -109,9 +109,7 @@ class Emitter(
 
     def functions(self):
         """The lines of `leave` and of the function `loop`; its arguments are si, sf and arrays."""
-        arrays = sorted(
-            {f[5] for f in self.fixed.values() if isinstance(f, tuple) and f[0] == "array"}
-        )
+        arrays = sorted(self.by_parameter, key=_number_of)
         env = {n: frozenset([k]) for n, k in self.entry.items()}
         self._emit_loop(self.loop, env)
         body = self.lines
@@ -679,6 +677,11 @@ class Emitter(
         array, index = self._element(n, env)
         v = numbers.load(array, index)
         return Value(self.temporary(v.text), v.kind)
+
+
+def _number_of(parameter):
+    """The place of an array among those that are held, where "a10" comes after "a2"."""
+    return int(parameter[1:])
 
 
 def _load(target):
