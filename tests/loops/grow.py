@@ -687,6 +687,7 @@ class Grow(Functions, Language, Strips):
             "ob = Ob()",
             f"ob.n, ob.f, ob.li, ob.m = {self.pick('4', '2**62')}, 0.75, li[:], [lf[:3], lf[3:6]]",
             self.pick("oc = ob", "oc = Oc(); oc.n = 3; oc.f = 0.5", "oc = Oc(); oc.n = 7"),
+            self.before_lists(),
         ]
         keep = [n for n in ("n0", "n1", "f0", "b0") if self.r.random() < 0.5]
         if self.in_function:
@@ -715,7 +716,7 @@ class Grow(Functions, Language, Strips):
             self.strips()
             arrays = "fa, ga, ia, ba, ua, ra, za, ma, hb, hc"
             every = f"n0, f0, f1, b0, x0, y0, {arrays}, li, lf, lb, ll, lm, gi, gl, r0, r1, da, bb"
-            every += ", ti, lt, vars(ob), vars(oc)"
+            every += ", ti, lt, vars(ob), vars(oc), qa, qb, qc, qa is qb, qb is qc, qc is li"
             self.line(f"out.append(({every}))")
             self.line(f"return {', '.join(['n1', 'f2', *keep])}")
             self.level -= 1

@@ -21,7 +21,7 @@ import warnings
 import numbus
 import numpy
 from numbus import loops
-from numbus.loops import background, heads, held, narrow, numbers, rewrite, strips
+from numbus.loops import background, heads, held, made_lists, narrow, numbers, rewrite, strips
 from numbus.loops import run as runtime
 from numbus.loops.called import FunctionEmitter
 from numbus.loops.emit import Emitter
@@ -159,6 +159,7 @@ def mutants():
         ("attributes assigned by code", held, "_is_assigned_plainly", lambda value, name: True),
         ("lists without items", Emitter, "check", _without(["_0 == 0"])),
         ("lists written back", Held, "write_back", lambda self, si: None),
+        ("lists that names hold", made_lists.MadeLists, "begin_pools", _without_lists),
         ("strips that are put back", strips.Strips, "_undone", lambda self, n, env: ([], ["pass"])),
         ("results of strips", Emitter, "check", _without(["<= 1.79", "== 0.0"], True)),
         ("elements from iterations before", strips.Strips, "_handed_one", _the_one_before),
@@ -180,6 +181,11 @@ def _asking(what, answer):
 
 def _one_later(self, sequences, index, rest=heads.Over.rest):
     return rest(self, sequences, index + 1)
+
+
+def _without_lists(self, word):
+    for p in self.pool_parameters():
+        self.line(f"{p}_base = 0")
 
 
 def _truncated(x, y):
@@ -229,7 +235,7 @@ def main():
     loops.install()
     runtime.configure(False)
     background.RAISES = True
-    held.ROOM = 5
+    held.ROOM, made_lists.ROOM = 5, 150
     strips.FEWEST, strips.LENGTH, strips._LONGEST = 2, 7, 11
     sys.set_int_max_str_digits(0)
     signal.signal(signal.SIGALRM, _too_long)

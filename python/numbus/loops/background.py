@@ -76,7 +76,7 @@ def aside(work):
 def _types(held):
     """The types of the arguments of the function, which need not be there when it is compiled."""
     si, sf = held.words(0)
-    return _core.ArgumentTypes(si, sf, *held.arrays)
+    return _core.ArgumentTypes(si, sf, *held.arrays, *held.pools)
 
 
 def _work(this, key, fixed, entry, types):

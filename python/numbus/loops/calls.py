@@ -109,7 +109,7 @@ class Calls:
         if isinstance(n, ast.Name) and n.id in self.entry:
             array, at = self._row_of(n.id, env)
             if array is not None:
-                return Value(f"{array[5]}_{len(at)}", "i")
+                return Value(self.extent(array, at), "i")
         array = self._array(n)
         if array is not None:
             return Value(f"{array[5]}_0", "i")

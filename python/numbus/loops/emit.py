@@ -16,6 +16,7 @@ from . import (
     heads,
     lines,
     list_parts,
+    made_lists,
     numbers,
     places,
     select,
@@ -39,6 +40,7 @@ class Emitter(
     for_heads.ForHeads,
     lines.Lines,
     list_parts.ListParts,
+    made_lists.MadeLists,
     places.Places,
     strips.Strips,
 ):
@@ -73,6 +75,9 @@ class Emitter(
         arrays = [f for f in fixed.values() if isinstance(f, tuple) and f[0] == "array"]
         growing = {f[5] for f in arrays if f[6] == "grows"}
         self.by_parameter = {f[5]: f for f in arrays}
+        self.made_names = [] if loop is None else select.made_names(loop)
+        for n in self.made_names:
+            self.stores[n].add("i")
         self.growing = sorted(growing, key=_number_of)  # in the order of Held's
 
     # --- text
@@ -164,12 +169,17 @@ class Emitter(
         for k, a in enumerate(self.growing):
             self.line(f"{a}_room = {a}.shape[0]")
             self.line(f"{a}_0 = int(si[{last + 2 + k}])")
+        self.begin_pools(last + 2 + len(self.growing))
         if isinstance(self.loop, ast.For):
             at = self.loop.at
             for word, k in (("b", 1), ("e", 2), ("s", 3)):
                 self.line(f"{word}{at} = int(si[{k}])")
         state = ", ".join(self._state())
-        head = [f"def loop({', '.join(['si', 'sf', *arrays])}):", *self.lines, *body]
+        head = [
+            f"def loop({', '.join(['si', 'sf', *arrays, *self.pool_parameters()])}):",
+            *self.lines,
+            *body,
+        ]
         head += [f"{INDENT}leave(si, sf, -1, {_STATE})", f"{INDENT}return -1"]
         head = [x.replace(_STATE, state) for x in head]
         first = 4 + 2 * (len(self.names) + len(self.more))
@@ -434,6 +444,9 @@ class Emitter(
     # --- assignments: values and places first, with all checks; then the effects
 
     def _assign(self, n, env):
+        made = self.store_list(n, env)
+        if made is not None:
+            return made
         if self.store(n, env) or self.store_repeated(n, env) or self.store_copied(n, env):
             return env
         if isinstance(n, ast.AugAssign):
@@ -509,8 +522,9 @@ class Emitter(
         # Those of Numbus's arrays may be computed later.
         if array is None or array[3] != len(at) + 1 or array[6] in ("ours", "grows"):
             return None
-        self.check(f"{array[5]}_{len(at)} != {len(target.elts)}")
-        values = [numbers.load(array, ", ".join([*at, str(k)])) for k in range(len(target.elts))]
+        self.check(f"{self.extent(array, at)} != {len(target.elts)}")
+        values = [numbers.load(array, self.index(array, at, str(k)))
+                  for k in range(len(target.elts))]  # fmt: skip
         return [Value(self.temporary(v.text), v.kind) for v in values]
 
     def _assigned(self, n, env):
@@ -559,6 +573,10 @@ class Emitter(
             return f"(not {self.truth(n.operand, env)})"
         if isinstance(n, ast.Compare):
             return self._compare(n, env, True).text
+        if isinstance(n, ast.Name) and n.id in self.entry:
+            array, at = self._row_of(n.id, env)
+            if array is not None and array[6] == "made":
+                return f"({self.extent(array, at)} != 0)"
         array = self._array(n)
         if array is not None and array[6] not in numbers.ARRAYS:  # a list is true if it holds any
             return f"({array[5]}_0 != 0)"
@@ -569,7 +587,7 @@ class Emitter(
             return self.bound[n.id]
         if n.id in self.entry:
             (kind,) = env[n.id]
-            if kind == "o" or kind in numbers.ROWS:
+            if kind == "o" or kind in numbers.NO_NUMBERS:
                 raise Unsupported(f"'{n.id}', which holds no number")
             return Value(f"{n.id}_{STORES[kind]}", kind)
         return self._number(n.id)

@@ -42,6 +42,17 @@ class Folds:
                 raise Unsupported(f"{name}() of this")
             of = ast.comprehension(ast.Name("x", ast.Store()), n.args[0], [], 0)
             g = ast.copy_location(ast.GeneratorExp(ast.Name("x", ast.Load()), [of]), n)
+        before = self.bound
+        try:
+            g, number = self.renamed(g)
+            return self._fold(name, g, env, f"r{number}", f"n{number}")
+        finally:
+            self.bound = before
+
+    def renamed(self, g):
+        """A generator expression, or a comprehension, with names that no others have, and their
+        number.
+        """
         self.temporaries += 1
         number, of = self.temporaries, g.generators[0]
         names = heads.targets(as_loop(g))
@@ -49,23 +60,17 @@ class Folds:
             raise Unsupported("a generator of other names")
         renamed = _Renamed(names, number)
         elt, target, *ifs = (renamed.visit(copy.deepcopy(x)) for x in (g.elt, of.target, *of.ifs))
-        g = ast.copy_location(
-            ast.GeneratorExp(elt, [ast.comprehension(target, of.iter, ifs, 0)]), n
-        )
-        before = self.bound
-        try:
-            return self._fold(name, g, env, f"r{number}", f"n{number}")
-        finally:
-            self.bound = before
+        made = ast.GeneratorExp(elt, [ast.comprehension(target, of.iter, ifs, 0)])
+        return ast.copy_location(made, g), number
 
     def _fold(self, name, g, env, r, count):
         loop, k = as_loop(g), f"k_{r}"
         loop.at = r
         over = heads.over(loop)
-        head = self._over_items(loop, over, env, k) if over else self._over_range(loop, env, k)
+        args = (self._over_items if over else self._over_range)(loop, over, env, k)
         self.line(f"{count} = 0")
         at = len(self.lines)
-        self.block(head)
+        self.block(f"for {k} in range({', '.join(args)}):")
         self.check("interrupted()")
         for test in g.generators[0].ifs:
             self._put([f"if not ({self.truth(test, env)}):", "    continue"])
@@ -77,7 +82,7 @@ class Folds:
             return Value(r, "b")
         v = self._kept(self.value(g.elt, env))
         kind = "i" if name == "sum" and v.kind == "b" else v.kind
-        if kind not in numbers.CODES or kind in numbers.ROWS or kind == "B":
+        if kind not in numbers.CODES or kind in numbers.NO_NUMBERS or kind == "B":
             raise Unsupported(f"{name}() of items of this type")
         of_numpy = kind in numbers.FLOATS and kind in numbers.NUMPYS
         self._before_loop(at, f"{r} = {'False' if kind == 'b' else _ZEROS[numbers.STORES[kind]]}")
@@ -102,7 +107,7 @@ class Folds:
         level = len(self.lines[at]) - len(self.lines[at].lstrip())
         self.lines.insert(at, " " * level + text)
 
-    def _over_range(self, loop, env, k):
+    def _over_range(self, loop, _, env, k):
         if not isinstance(loop.target, ast.Name):
             raise Unsupported("an unpacking")
         call, backwards = heads.range_of(loop.iter)
@@ -116,7 +121,7 @@ class Folds:
         if len(args) == 3:
             self.check(f"{args[2].text} == 0")
         self.bound = {**self.bound, loop.target.id: Value(k, "i")}
-        return f"for {k} in range({', '.join(a.text for a in args)}):"
+        return [a.text for a in args]
 
     def _over_items(self, loop, over, env, k):
         parts = self._sequences(loop, over, env, ("ours",))  # none grows meanwhile
@@ -135,8 +140,8 @@ class Folds:
             array, at = part
             if array[3] - len(at) > 1:
                 raise Unsupported("rows in an expression of items")
-            values.append(numbers.load(array, ", ".join((*at, k))))
+            values.append(numbers.load(array, self.index(array, at, k)))
         if over.around == "enumerate":
             values.insert(0, Value(f"({k} + {over.start})", "i"))
         self.bound = {**self.bound, **dict(zip(heads.targets(loop), values))}
-        return f"for {k} in range({end}):"
+        return [end]

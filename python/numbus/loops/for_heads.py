@@ -20,13 +20,12 @@ class ForHeads:
         """How many numbers these are."""
         return len(self._of_ranges())
 
-    @staticmethod
-    def _count(part):
+    def _count(self, part):
         """The text of how many items a part of a loop's head has."""
         if isinstance(part, heads.Numbers):
             return part.count
         array, at = part
-        return f"{array[5]}_{len(at)}"
+        return self.extent(array, at)
 
     def _bounds_of_range(self, call, names, env):
         """Puts the first number, the count and the step of a range under names."""

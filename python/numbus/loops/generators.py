@@ -18,16 +18,21 @@ def is_fold(call):
     g = generator(call)
     if g is None or call.keywords or not isinstance(call.func, ast.Name):
         return False
-    if call.func.id not in NAMES or len(g.generators) != 1 or g.generators[0].is_async:
+    return call.func.id in NAMES and is_known_head(g)
+
+
+def is_known_head(n):
+    """Whether a comprehension goes over one thing that loops may go over, too."""
+    if len(n.generators) != 1 or n.generators[0].is_async:
         return False
-    return heads.range_of(g.generators[0].iter) is not None or heads.over(as_loop(g)) is not None
+    return heads.range_of(n.generators[0].iter) is not None or heads.over(as_loop(n)) is not None
 
 
 def own_names(node):
     """The nodes of names in generator expressions that stand for their items."""
     found = set()
     for g in ast.walk(node):
-        if isinstance(g, ast.GeneratorExp):
+        if isinstance(g, (ast.GeneratorExp, ast.ListComp)):
             names = {x.id for of in g.generators for x in ast.walk(of.target)
                      if isinstance(x, ast.Name)}  # fmt: skip
             parts = [g.elt, *(i for of in g.generators for i in of.ifs)]

@@ -13,7 +13,7 @@ import numpy
 import numbus
 
 from .. import _core
-from . import functions, methods, narrow, numbers, select
+from . import functions, methods, narrow, numbers, pools, select
 
 _KINDS = {
     int: "i", float: "f", bool: "b", numpy.int64: "I", numpy.float64: "F", numpy.bool_: "B",
@@ -60,7 +60,8 @@ class Held:
         self.arrays, self._lists, self._listed, self._known = [], [], [], {}
         self._grown = []  # (list, array with room for more, kind)
         self._bools = []  # (list, number of the array): whose items are used in place
-        self._taken = set()  # ids of lists that are copied
+        self.taken = set()  # ids of lists that are copied
+        self.pooled = pools.Pools(bool(this.made_names))
         self.sources = []  # what each array stands for
 
         def find(name):
@@ -89,6 +90,8 @@ class Held:
             if name in scope:
                 self.values[name] = scope[name]
             entry[name] = _number_kind(scope[name]) if name in scope else "o"
+            if name in this.made_names and type(self.values.get(name)) is list:
+                entry[name] = self.pooled.kind(scope[name], self)
         for name in this.reads:
             try:
                 value = self.values[name] = find(name)
@@ -220,25 +223,21 @@ class Held:
         costs = count * _PER_ITEM[kind]
         in_place = kind == "b" and len(extents) == 1 and not grows and writable
         if in_place and (count <= _IN_PLACE or self._seconds < costs):
-            if id(value) in self._taken or (not self._guess and _core.list_words(value) is None):
+            if id(value) in self.taken or (not self._guess and _core.list_words(value) is None):
                 return "o"
-            self._taken.add(id(value))
+            self.taken.add(id(value))
             self._bools.append((value, len(self.arrays)))
             self.arrays.append(numpy.empty(0, numpy.int64))  # until copy_lists()
             return ("array", "b", None, 1, True, f"a{len(self.arrays) - 1}", "bools")
-        self._spend(costs)
-        if not self._guess:
-            start = time.perf_counter()
-            found = _core.list_numbers(value)
-            self._spend(_LOOKS * (time.perf_counter() - start) - costs)
-            if found is None:
-                return "o"
-            kind, extents, rows = found
+        found = self.look_at(value)
+        if found is None:
+            return "o"
+        kind, extents, rows = found
         # Copies of one list under two names would not see each other's changes.
         own = {id(value), *rows}
-        if not own.isdisjoint(self._taken):
+        if not own.isdisjoint(self.taken):
             return "o"
-        self._taken |= own
+        self.taken |= own
         dtype = numpy.dtype(_OF_LISTS[kind])
         if grows and len(extents) > 1:
             return "o"
@@ -246,6 +245,30 @@ class Held:
         self.arrays.append(numpy.empty((0,) * len(extents), dtype))  # until copy_lists()
         how = "grows" if grows else "list"
         return ("array", kind, dtype, len(extents), writable, f"a{len(self.arrays) - 1}", how)
+
+    @property
+    def pools(self):
+        """The arrays in which lists are that the loop makes."""
+        return self.pooled.arrays
+
+    def made_list(self, tag, word):
+        """The list that a name holds at the end."""
+        kind = chr(0xE100 + tag - numbers.FIRST_MADE)
+        return self.pooled.list_of(numbers.MADE[kind], word, _TYPES[numbers.MADE[kind]])
+
+    def look_at(self, value):
+        """(kind, extents, ids of rows) of a list of numbers; None for others."""
+        found = _core.list_guess(value)
+        if found is None:
+            return None
+        costs = math.prod(found[1]) * _PER_ITEM[found[0]]
+        self._spend(costs)
+        if self._guess:
+            return found
+        start = time.perf_counter()
+        found = _core.list_numbers(value)
+        self._spend(_LOOKS * (time.perf_counter() - start) - costs)
+        return found
 
     def _spend(self, seconds):
         self._seconds -= max(seconds, 0.0)
@@ -261,14 +284,17 @@ class Held:
         names = [*self.loop.names, *self.numbers]
         last = 4 + 2 * len(names) + 3 * loops + ranges
         growing = [extents[0] for _, _, _, extents, grows, _ in self._listed if grows]
-        si = numpy.zeros(last + 2 + len(growing), numpy.int64)
+        end = [*growing, *self.pooled.tops()]
+        si = numpy.zeros(last + 2 + len(end), numpy.int64)
         si[last : last + 2] = id(True), id(False)
-        si[last + 2 :] = growing
+        si[last + 2 :] = end
         sf = numpy.zeros(len(names), numpy.float64)
         for j, name in enumerate(names):
             kind = self.entry.get(name) or self.fixed[name]
             if numbers.STORES.get(kind) == "f":
                 sf[j] = self.values[name]
+            elif kind in numbers.MADE:
+                si[4 + 2 * j] = self.pooled.word(self.values[name])
             elif kind != "o":
                 si[4 + 2 * j] = int(self.values[name])
         return si, sf
@@ -277,6 +303,7 @@ class Held:
         """Puts arrays of the same numbers in the place of lists."""
         for value, k in self._bools:
             self.arrays[k] = numpy.frombuffer(_core.list_words(value), numpy.int64)
+        self._lists += self.pooled.copy_lists()
         for value, k, kind, extents, grows, writable in self._listed:
             room = (extents[0] + max(extents[0], ROOM),) if grows else extents
             made = self.arrays[k] = numpy.empty(room, _OF_LISTS[kind])
@@ -291,7 +318,8 @@ class Held:
         """Stores what has changed into the lists, and gives some of them another length."""
         for of in self._lists:
             _core.write_list(*of)
-        for of, count in zip(self._grown, si[len(si) - len(self._grown) :].tolist()):
+        end = len(si) - len(self.pooled.tops())
+        for of, count in zip(self._grown, si[end - len(self._grown) : end].tolist()):
             _core.extend_list(*of, count)
 
 

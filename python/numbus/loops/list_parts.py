@@ -49,8 +49,8 @@ class ListParts:
             raise Unsupported("a slice of what is no list of numbers")
         if other[1] != array[1] or other[6] == "items" or array[6] in ("items", "grows"):
             raise Unsupported("a slice of a list from numbers of another type")
-        to, by, count = self._part_of(f"{array[5]}_{len(at)}", target.slice, env)
-        extent = f"{other[5]}_{len(index)}"
+        to, by, count = self._part_of(self.extent(array, at), target.slice, env)
+        extent = self.extent(other, index)
         first, step, given = self._part_of(extent, n.value.slice if part else ast.Slice(), env)
         self.check(f"{given} != {count}")
         self.temporaries += 1
@@ -79,9 +79,8 @@ class ListParts:
             raise Unsupported("a slice of what is no list of numbers")
         return array, at
 
-    @staticmethod
-    def _at(array, at, first, t, step, loads=True):
-        index = ", ".join([*at, f"{first} + {t} * {step}"])
+    def _at(self, array, at, first, t, step, loads=True):
+        index = self.index(array, at, f"{first} + {t} * {step}")
         return numbers.load(array, index).text if loads else f"{array[5]}[{index}]"
 
     def list_scratch(self, kind):

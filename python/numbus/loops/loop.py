@@ -48,6 +48,7 @@ class Loop(_loops_of_c.Loop):
         self.reads, self.dotted = _read(node, set(names))
         self.appended = select.appended(node)
         self.copies = select.copies(node)
+        self.made_names = select.made_names(node)
         self.stores_several = select.stores_several(node)
         self.hot = HOT
         self.most_per_item = _most_per_item(node)

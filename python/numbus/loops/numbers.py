@@ -24,6 +24,12 @@ STORES |= dict.fromkeys(narrow.KINDS, "i")
 ROWS = {chr(0xE000 + k): k for k in range(64)}
 CODES |= {kind: FIRST_ROW + k for kind, k in ROWS.items()}
 STORES |= dict.fromkeys(ROWS, "i")
+# Names of lists that loops make (made_lists.py): the kind of their items.
+FIRST_MADE = 500
+MADE = {chr(0xE100 + k): kind for k, kind in enumerate("ifbFI")}
+CODES |= {kind: FIRST_MADE + k for k, kind in enumerate(MADE)}
+STORES |= dict.fromkeys(MADE, "i")
+NO_NUMBERS = {*ROWS, *MADE}
 FLOATS, INTEGERS, NUMPYS = "fFGL", "iIH" + narrow.KINDS, "IFHGL" + narrow.KINDS
 _EXACT = 1 << 53  # up to here each int is a float64
 LARGEST = "1.7976931348623157e+308"
@@ -318,7 +324,7 @@ def to_store(e, array, v):
         if v.kind != "b":
             raise Unsupported("a list of bools and others")
         return f"(true_ if {v.text} else false_)"
-    if array[6] in ("list", "grows"):
+    if array[6] in ("list", "grows", "made"):
         if v.kind != kind:
             raise Unsupported("a list of numbers of several types")
         return v.text
@@ -353,8 +359,8 @@ _LOGARITHMS = {"log", "log2", "log10"}
 C_FUNCTIONS = (*_OF_C, *_LOGARITHMS)
 OF_LINES = "numbus.dot", "numbus.inner", "numbus.sum"
 KNOWN = {
-    "abs", "min", "max", "sum", "any", "all", "round", "int", "float", "bool", "len", "range",
-    "reversed", "enumerate", "zip", "math.sqrt", "math.fabs", "math.gcd", "math.pow",
+    "abs", "min", "max", "sum", "any", "all", "round", "int", "float", "bool", "len", "list",
+    "range", "reversed", "enumerate", "zip", "math.sqrt", "math.fabs", "math.gcd", "math.pow",
     "math.degrees", "math.radians",
     "math.floor", "math.ceil", "math.trunc", *(f"math.{n}" for n in C_FUNCTIONS),
     "numpy.float64", "numpy.int64", *(f"numpy.{n}" for n in narrow.LETTERS.values()),
@@ -394,7 +400,7 @@ def call(e, name, args):
         made = call(e, f"numpy.{name.partition('.')[2]}", given)
         later = "L" in [a.kind for a in args]
         return Value(made.text, "L" if later else {"F": "G", "I": "H"}[made.kind])
-    if name in ("sum", "any", "all"):
+    if name in ("sum", "any", "all", "list"):
         raise Unsupported(f"{name}() of this")
     if name in ("min", "max"):
         if len(args) < 2 or len({a.kind for a in args}) > 1 or args[0].kind == "B":

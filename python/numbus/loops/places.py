@@ -2,7 +2,7 @@
 
 import ast
 
-from . import heads, numbers, select
+from . import heads, made_lists, numbers, select
 from .numbers import Unsupported, Value
 
 
@@ -33,6 +33,8 @@ class Places:
     def _row_of(self, name, env):
         """(array, its indices) of a name that is assigned to, where it holds a row."""
         kinds = env[name]
+        if len(kinds) == 1 and not kinds.isdisjoint(numbers.MADE):
+            return made_lists.array_of(*kinds), (f"{name}_i",)
         k = numbers.ROWS.get(*kinds) if len(kinds) == 1 else None
         if k is None:
             return None, ()
@@ -49,7 +51,7 @@ class Places:
             if array[3] - len(at) > 1:
                 values.append(Value(f"k{n.at}", kind_of_rows(array)))
             else:
-                values.append(numbers.load(array, ", ".join((*at, f"k{n.at}"))))
+                values.append(numbers.load(array, self.index(array, at, f"k{n.at}")))
         if over.around == "enumerate":
             values.insert(0, Value(f"k{n.at} + {over.start}" if over.start else f"k{n.at}", "i"))
         kinds = {}
@@ -85,19 +87,36 @@ class Places:
         for d, item in enumerate(items, len(index)):
             known, text = self._known_bound(array, d, item)
             v = Value(text, "i") if text else self.value(item, env)
-            index.append(self._position(array, d, v, known))
-        return array, ", ".join(index)
+            index.append(self._position(array, d, v, known, index))
+        return array, self.index(array, index[:-1], index[-1])
+
+    @staticmethod
+    def extent(array, at):
+        """The text of how many elements there are along the axis after these indices."""
+        if array[6] == "made":
+            return f"({at[0]} & {(1 << made_lists.SHIFT) - 1})"
+        return f"{array[5]}_{len(at)}"
+
+    @staticmethod
+    def index(array, at, last):
+        """The text of an index, whose parts are inside."""
+        if array[6] == "made":
+            return f"({at[0]} >> {made_lists.SHIFT}) + {last}"
+        return ", ".join((*at, last))
 
     def _known_bound(self, array, axis, item):
         """(which bound an index is known to keep, its text) of one in `bounded`."""
         of = (array[5], axis, ast.unparse(item)) if self.bounded else None
         return self.bounded.get(of, (None, None))
 
-    def _position(self, array, axis, v, known=None):
-        """The name of an index that is inside; known: the bound that it keeps."""
+    def _position(self, array, axis, v, known=None, at=()):
+        """The name of an index that is inside; known: the bound that it keeps; at: the indices
+        before it.
+        """
         if v.kind not in numbers.INTEGERS:
             raise Unsupported("an index that is no integer")
-        i, extent = self.temporary(v.text), f"{array[5]}_{axis}"
+        i = self.temporary(v.text)
+        extent = self.extent(array, at) if array[6] == "made" else f"{array[5]}_{axis}"
         if known != "low":
             self.block(f"if {i} < 0:")
             self.line(f"{i} += {extent}")
@@ -109,6 +128,8 @@ class Places:
 
 def kind_of_rows(array):
     """The kind of a name that holds a row of an array."""
+    if array[6] == "made":
+        return next(kind for kind, item in numbers.MADE.items() if item == array[1])
     number = int(array[5][1:])
     if number >= len(numbers.ROWS):
         raise Unsupported("rows of so many arrays")

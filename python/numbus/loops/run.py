@@ -147,7 +147,7 @@ def _enter(run, frame):
     start = _settle()
     # Ctrl-C may raise in these lines, as in any: what was computed is written back before.
     try:
-        code(si, sf, *held.arrays)
+        code(si, sf, *held.arrays, *held.pools)
     except KeyboardInterrupt:
         if si[0] == 0:
             raise
@@ -219,6 +219,8 @@ def _values(run, held, si, sf, code):
         tag = si[4 + 2 * j]
         if tag >= numbers.FIRST_ROW:
             values.append(held.sources[tag - numbers.FIRST_ROW][si[5 + 2 * j]])
+        elif tag >= numbers.FIRST_MADE:
+            values.append(held.made_list(tag, si[5 + 2 * j]))
         elif tag:
             values.append(MAKE[tag](si[5 + 2 * j], sf[j]))
         elif name in held.values:

@@ -116,6 +116,63 @@ def repeated(node):
     return (of.elts[0], count) if is_known(of.elts[0]) and is_known(count) else None
 
 
+def makes_list(node):
+    """Whether a statement may assign a new list of numbers to a name."""
+    if not isinstance(node, ast.Assign) or len(node.targets) > 1:
+        return False
+    v = node.value
+    if not isinstance(node.targets[0], ast.Name):
+        return False
+    if isinstance(v, ast.ListComp):
+        return generators.is_known_head(v) and all(map(is_known, _parts_of(v)))
+    if isinstance(v, ast.BinOp):
+        pair = (v.left, v.right) if isinstance(v.left, ast.List) else (v.right, v.left)
+        return (
+            isinstance(v.op, ast.Mult)
+            and isinstance(pair[0], ast.List)
+            and len(pair[0].elts) == 1
+            and is_known(pair[0].elts[0])
+            and is_known(pair[1])
+        )
+    if isinstance(v, ast.Call):
+        return copied_whole(v) is not None
+    return isinstance(v, ast.Subscript) and isinstance(v.slice, ast.Slice) and is_known(v)
+
+
+def _parts_of(n):
+    """The expressions in a comprehension, and those in the range that it goes over."""
+    (of,) = n.generators
+    found = heads.range_of(of.iter)
+    return [n.elt, *of.ifs, *(found[0].args if found else ())]
+
+
+def copied_whole(v):
+    """What `list(p)` or `p.copy()` copies; None for other calls."""
+    if v.keywords:
+        return None
+    if isinstance(v.func, ast.Name) and v.func.id == "list" and len(v.args) == 1:
+        return v.args[0] if isinstance(v.args[0], ast.Name) else None
+    dotted = isinstance(v.func, ast.Attribute) and isinstance(v.func.value, ast.Name)
+    return v.func.value if dotted and v.func.attr == "copy" and not v.args else None
+
+
+def made_names(loop):
+    """The names that may hold a list that code of ours has made, in order."""
+    nodes = [n for n in ast.walk(loop) if isinstance(n, ast.Assign) and not n.opaque]
+    found = {n.targets[0].id for n in nodes if makes_list(n)}
+    before = None
+    while found != before:
+        before = set(found)
+        for n in nodes:
+            for t in n.targets:
+                pairs = [(t, n.value)]
+                if isinstance(t, ast.Tuple) and isinstance(n.value, ast.Tuple):
+                    pairs = zip(t.elts, n.value.elts)
+                found |= {a.id for a, b in pairs if isinstance(a, ast.Name)
+                          and isinstance(b, ast.Name) and b.id in found}  # fmt: skip
+    return sorted(found)
+
+
 def copies(loop):
     """Whether a statement may copy a part of an array to a part of another one."""
     return any(
@@ -149,7 +206,7 @@ def is_simple(node):
     """Whether code of ours may carry out this statement."""
     if isinstance(node, ast.Pass) or is_text(node) or is_append(node):
         return True
-    if popped(node) or repeated(node):
+    if popped(node) or repeated(node) or makes_list(node):
         return True
     if isinstance(node, ast.AugAssign):
         return _is_target(node.target) and is_known(node.value)

@@ -272,7 +272,7 @@ class Strips:
             array, _ = self._row_of(target.id, env)
         else:
             array = self._array(target)
-        if array is None:
+        if array is None or array[6] == "made":
             raise NotStripped
         return array[5]
 
@@ -280,6 +280,8 @@ class Strips:
         """(array, index) of an element in a strip, which is inside: of a part of an array, where
         its elements follow each other.
         """
+        if array[6] == "made":
+            raise NotStripped
         n, step, _ = self._strip
         index, along = list(at), None
         for axis, item in enumerate(items, len(at)):

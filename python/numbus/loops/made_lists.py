@@ -1,0 +1,180 @@
+"""Lists of numbers that loops make: comprehensions, `[0] * n`, `p[:]`, `list(p)`.
+
+Their items lie in pools, one for ints, one for floats and one for bools. A name that holds such a
+list holds a word: the place of its first item and how many there are. So two names may hold one
+list. Lists that names of this kind hold at the entry lie at the beginning of a pool. A new list is
+put there behind them, or behind all lists that names still hold. Afterwards each word becomes a
+list of Python's, the same for the same word.
+"""
+
+import ast
+
+from . import heads, numbers, select
+from .generators import as_loop
+from .numbers import Unsupported, Value
+
+SHIFT = 24  # of the place in a word
+ROOM = 1 << 22  # items of a pool, whose memory is only taken where it is touched
+_MOST = 1 << 20  # items of a list
+POOLS = "ifb"
+_COUNT = (1 << SHIFT) - 1
+
+
+def word(place, count):
+    """What a name holds for a list."""
+    return place << SHIFT | count
+
+
+def parts(of):
+    """(place, count) of a word."""
+    return of >> SHIFT, of & _COUNT
+
+
+def array_of(kind):
+    """What stands for a name of such a list: a row, whose index is the name's word."""
+    item = numbers.MADE[kind]
+    return ("array", item, None, 2, True, f"pool_{numbers.STORES[item]}", "made")
+
+
+class MadeLists:
+    """The part of an emitter that emits them."""
+
+    made_names = ()  # that may hold one
+
+    def pool_parameters(self):
+        """The parameters of pools."""
+        return [f"pool_{s}" for s in POOLS] if self.made_names else []
+
+    def begin_pools(self, word_number):
+        """Notes how much of each pool lists take that names hold at the entry."""
+        for k, p in enumerate(self.pool_parameters()):
+            self.line(f"{p}_base = int(si[{word_number + k}])")
+
+    def store_list(self, n, env):
+        """Carries out an assignment of a new list to a name: the kinds of names then; None: it is
+        another assignment.
+        """
+        if not select.makes_list(n):
+            return None
+        (target,), v = n.targets, n.value
+        if isinstance(v, ast.ListComp):
+            return self._comprehended(target.id, v, env)
+        if isinstance(v, ast.BinOp):
+            return self._repeated(target.id, v, env)
+        if isinstance(v, ast.Call):
+            whole = select.copied_whole(v)
+            if isinstance(v.func, ast.Name) and (
+                v.func.id in self.entry or self.fixed.get(v.func.id) != ("call", "list")
+            ):
+                raise Unsupported(f"a call of '{v.func.id}'")
+            return self._copied(target.id, whole, ast.Slice(), env)
+        if not self._is_list(v.value, env):
+            return None
+        return self._copied(target.id, v.value, v.slice, env)
+
+    def _is_list(self, n, env):
+        """Whether a slice of this is a list, as of tuples and arrays it is not."""
+        before, level = len(self.lines), self.level
+        try:
+            array, _ = self._items_of(n, env)
+        except Unsupported:
+            return False
+        finally:
+            del self.lines[before:]
+            self.level = level
+        return array[6] in ("made", "bools", "grows") or (array[6] == "list" and array[4])
+
+    def _may_make(self):
+        if not self.checks_now or self._called is not None or not self.made_names:
+            raise Unsupported("a list in a function or a strip")
+
+    def _room_for(self, kind, count):
+        """The name of the place of a new list of at most so many items."""
+        if kind not in numbers.MADE.values():
+            raise Unsupported("a list of items of this type")
+        store = numbers.STORES[kind]
+        p = f"pool_{store}"
+        need = self.temporary(f"max({count}, 1)")
+        self.check(f"{need} > {_MOST}")
+        place, moved = self.temporary(f"{p}_base"), self.temporary("True")
+        codes = [numbers.CODES[m] for m, k in numbers.MADE.items() if numbers.STORES[k] == store]
+        self.block(f"while {moved}:")
+        self.line(f"{moved} = False")
+        for name in self.made_names:
+            of = " or ".join(f"{name}_t == {c}" for c in codes)
+            first, end = f"({name}_i >> {SHIFT})", f"max({name}_i & {_COUNT}, 1)"
+            self.block(f"if ({of}) and {first} < {place} + {need} and {first} + {end} > {place}:")
+            self._put([f"{place} = {first} + {end}", f"{moved} = True"])
+            self.end()
+        self.end()
+        self.check(f"{place} + {need} > {p}.shape[0]")
+        return place
+
+    def _made(self, name, kind, place, count, env):
+        (made,) = (m for m, k in numbers.MADE.items() if k == kind)
+        self._set(name, Value(f"({place} << {SHIFT}) | {count}", made))
+        return {**env, name: frozenset(made)}
+
+    def _item(self, kind, place, index, text):
+        self.line(f"pool_{numbers.STORES[kind]}[{place} + {index}] = {text}")
+
+    def _comprehended(self, name, n, env):
+        self._may_make()
+        before = self.bound
+        try:
+            g, number = self.renamed(n)
+            loop, k = as_loop(g), f"k_r{number}"
+            loop.at = f"r{number}"
+            over = heads.over(loop)
+            args = (self._over_items if over else self._over_range)(loop, over, env, k)
+            first, end, step = ("0", *args, "1") if len(args) == 1 else (*args, "1")[:3]
+            most = f"max(({end} - {first} + {step} - (1 if {step} > 0 else -1)) // {step}, 0)"
+            place, count = f"p_r{number}", self.temporary("0")
+            most = self.temporary(most)
+            at, level = len(self.lines), self.level
+            self.block(f"for {k} in range({', '.join(args)}):")
+            self.check("interrupted()")
+            for test in g.generators[0].ifs:
+                self._put([f"if not ({self.truth(test, env)}):", "    continue"])
+            v = self._kept(self.value(g.elt, env))
+            self._item(v.kind if v.kind in numbers.STORES else "i", place, count, v.text)
+            self.line(f"{count} += 1")
+            self.level = level
+            # Of which kind the items are is known behind the loop, and room is needed before it.
+            inside = self.lines[at:]
+            del self.lines[at:]
+            self.line(f"{place} = {self._room_for(v.kind, most)}")
+            self.lines += inside
+        finally:
+            self.bound = before
+        return self._made(name, v.kind, place, count, env)
+
+    def _repeated(self, name, n, env):
+        self._may_make()
+        of, times = (n.left, n.right) if isinstance(n.left, ast.List) else (n.right, n.left)
+        v = self._kept(self.value(of.elts[0], env))
+        count = self.value(times, env)
+        if count.kind != "i":
+            raise Unsupported("a list times something else than an int")
+        count = self.temporary(f"max({count.text}, 0)")
+        place = self._room_for(v.kind, count)
+        self.temporaries += 1
+        t = f"t{self.temporaries}"
+        self.block(f"for {t} in range({count}):")
+        self._item(v.kind, place, t, v.text)
+        self.end()
+        return self._made(name, v.kind, place, count, env)
+
+    def _copied(self, name, of, part, env):
+        self._may_make()
+        if not self._is_list(of, env):
+            raise Unsupported("a copy of what is no list of numbers")
+        array, at = self._items_of(of, env)
+        first, step, count = self._part_of(self.extent(array, at), part, env)
+        place = self._room_for(array[1], count)
+        self.temporaries += 1
+        t = f"t{self.temporaries}"
+        self.block(f"for {t} in range({count}):")
+        self._item(array[1], place, t, self._at(array, at, first, t, step))
+        self.end()
+        return self._made(name, array[1], place, count, env)
