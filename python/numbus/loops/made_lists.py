@@ -3,8 +3,8 @@
 Their items lie in pools, one for ints, one for floats and one for bools. A name that holds such a
 list holds a word: the place of its first item and how many there are. So two names may hold one
 list. Lists that names of this kind hold at the entry lie at the beginning of a pool. A new list is
-put there behind them, or behind all lists that names still hold. Afterwards each word becomes a
-list of Python's, the same for the same word.
+put behind them, at the first place where it is in the way of none that a name still holds. At the
+end each word becomes a list of Python's, the same for the same word.
 """
 
 import ast
