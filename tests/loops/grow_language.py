@@ -12,7 +12,8 @@ class Language:
             return
         before, self.r = self.r, self.of_language
         self.pick(self.zipped, self.while_else, self.method, self.method, self.copied,
-                  self.listed, self.listed, self.handed_on, self.stepped)()  # fmt: skip
+                  self.listed, self.listed, self.complexes, self.complexes,
+                  self.handed_on, self.stepped)()  # fmt: skip
         self.r = before
 
     def _free(self):
@@ -62,7 +63,10 @@ class Language:
 
     def before_lists(self):
         """A line that gives the names of lists that loops make what they hold before."""
-        return "qa, qb, qc = " + self.of_language.choice((
+        of_complex = self.of_language.choice(
+            ("0j, 1 + 2j, -0.5 + 0.25j", "3, 4j, 0.5", "1j, 1e200j, x0")
+        )
+        return f"c0, c1, c2 = {of_complex}; qa, qb, qc = " + self.of_language.choice((
             "[1, 2], [0.5], [True]", "li, [3] * 40, lf", "[], [], None", "[5] * 9, [2.5], n0",
         ))  # fmt: skip
 
@@ -87,6 +91,25 @@ class Language:
             f"{p}[{self.pick('1', '', i)}:{self.pick('9', 'n0', '-1', i)}{self.pick('', ':2')}]",
             f"{p}[::-1]",
         )  # fmt: skip
+
+    def complexes(self):
+        """A statement of complex numbers."""
+        c, d = self.pick("c0", "c1", "c2"), self.pick("c0", "c1", "c2", "c2", "f0", "n0 % 9", "x0")
+        value = self.pick(
+            f"{c} * {c} + {d}", f"{c} - {d}", f"{c} / {d}",
+            f"{c} ** {self.pick(2, 2, 3, 4, '0.5')}",
+            f"-{c}", f"complex({self.floating(0)}, {self.pick('f1', 'n0 % 5', *self.counters)})",
+            f"{d} * 0.5j", f"{c} if {self.condition(0)} else {d}", f"{d} - 0.25j", "n1 % 7", "0j",
+            f"{c}.conjugate()", f"abs({c}) * 1j",
+        )  # fmt: skip
+        limit = self.pick("2", "2.0", "f0", "n0 % 5", f"abs({d})", "1")
+        to = self.pick("c0", "c1", "c2")
+        self.line(self.pick(
+            f"{to} = {value}", f"{to} = {value}", f"{to} {self.pick('+', '*', '-', '/')}= {d}",
+            f"f1 = {c}.{self.pick('real', 'imag')}", f"if {c}: {to} = {value}",
+            f"if abs({c}) {self.pick('>', '<=', '==')} {limit}: {to} = {value}",
+            f"if {c} {self.pick('==', '!=')} {d}: n1 += 1", f"c0, c1 = c1, {value}",
+        ))  # fmt: skip
 
     def listed(self):
         """Statements that make lists of numbers under names, and read and change them."""

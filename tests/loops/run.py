@@ -52,6 +52,8 @@ def _shown(value, depth=0):
     if isinstance(value, numpy.generic):
         whose = "numbus." if kind in numbus._core.scalar_types else ""
         return f"{whose}{kind.__name__} {value.tobytes().hex()}"
+    if kind is complex:
+        return f"complex {value.real.hex()} {value.imag.hex()}"
     if kind is float:
         return f"{kind.__name__} {value.hex()}"
     if kind in (int, bool, str, type(None)):

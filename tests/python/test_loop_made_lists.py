@@ -168,3 +168,21 @@ def test_attributes_that_hold_lists_that_were_made(after):
             s += ob.q[i % 5]
         kept = ob.q
     """, after)  # fmt: skip
+
+
+@pytest.mark.parametrize("after", AFTER)
+def test_lists_in_statements_that_are_left(after):
+    check("""
+        import contextlib
+        q, s = [1, 2], 0
+        for i in range(90):
+            s += q[i % 2]
+            if i % 20 == 7:
+                with contextlib.nullcontext():
+                    p = [x + i for x in q]
+                    q = p
+                try:
+                    r = [0] * i
+                finally:
+                    r = q[:]
+    """, after)  # fmt: skip

@@ -11,7 +11,8 @@ from . import calls, emit
 from .numbers import CODES, STORES, Unsupported
 
 DEEPEST = 300  # calls of a function in itself, which CPython has a limit for
-_ZERO = {"i": "0", "f": "0.0", "b": "False"}
+_ZERO = {"i": "0", "f": "0.0", "b": "False", "c": "complex(0.0, 0.0)"}
+_CONVERT = {"i": "int", "f": "float", "b": "bool", "c": ""}
 
 
 class FunctionEmitter(emit.Emitter):
@@ -27,7 +28,7 @@ class FunctionEmitter(emit.Emitter):
                 self.arrays.append(a)
             elif name in of_object:
                 given = name.replace(".", "_of_")
-                convert = {"i": "int", "f": "float", "b": "bool"}[STORES[a]]
+                convert = _CONVERT[STORES[a]]
                 fixed[name] = ("number", a, f"{convert}({given}_p)")
                 self.numbers.append(given)
             else:
@@ -69,7 +70,7 @@ class FunctionEmitter(emit.Emitter):
             self.line(f"{n}_t = 0")
             for store, zero in _ZERO.items():
                 given = STORES.get(self.entry[n]) == store
-                convert = {"i": "int", "f": "float", "b": "bool"}[store]
+                convert = _CONVERT[store]
                 self.line(f"{n}_{store} = " + (f"{convert}({n}_p)" if given else zero))
         zero = ", ".join(_ZERO[STORES[k]] for k in kind.strip("["))
         given = [f"{n}_p" for n in self.numbers] + [*calls.passed(arrays), "true_", "false_"]

@@ -115,7 +115,7 @@ class CallbackEmitter(FunctionEmitter):
             texts = []
             for x in elements if several else [n.value]:
                 v = self._kept(self.value(x, e))
-                if v.kind not in CODES or v.kind in numbers.NO_NUMBERS:
+                if v.kind not in CODES or v.kind in {*numbers.NO_NUMBERS, numbers.COMPLEX}:
                     raise Unsupported("a result of this type")
                 texts.append(f"float({f'int({v.text})' if v.kind in 'bB' else v.text})")
             self.note_returned(("[" if several else "") + "f" * len(texts))

@@ -127,12 +127,14 @@ class Emitter(
                 f[5]: f for f in self.fixed.values() if isinstance(f, tuple) and f[0] == "array"
             }.values()
         )
+        count = len(self.names) + len(self.more)
         for j, n in enumerate(self.names):
             kind = self.entry[n]
             store = STORES.get(kind)
             self.line(f"{n}_t = 0")
             for s in sorted(self.stores[n]):
                 given, none = {
+                    "c": (f"complex(sf[{j}], sf[{count + j}])", "complex(0.0, 0.0)"),
                     "i": (f"int(si[{4 + 2 * j}])", "0"),
                     "f": (f"float(sf[{j}])", "0.0"),
                     "b": (f"bool(si[{4 + 2 * j}] != 0)", "False"),
@@ -142,6 +144,8 @@ class Emitter(
             store, name = STORES[self.fixed[n]], self.ids[n]
             if store == "f":
                 self.line(f"{name} = float(sf[{j}])")
+            elif store == "c":
+                self.line(f"{name} = complex(sf[{j}], sf[{count + j}])")
             elif store == "b":
                 self.line(f"{name} = bool(si[{4 + 2 * j}] != 0)")
             else:
@@ -199,6 +203,12 @@ class Emitter(
                 ]
             if "f" in stores:
                 leave.append(f"{INDENT}sf[{j}] = {n}_f")
+            if "c" in stores:
+                leave += [
+                    f"{INDENT}if {n}_t == {CODES['c']}:",
+                    f"{INDENT * 2}sf[{j}] = {n}_c.real",
+                    f"{INDENT * 2}sf[{count + j}] = {n}_c.imag",
+                ]
         for k, loop in enumerate(self.loops):
             for m, word in enumerate("kes"):
                 leave.append(f"{INDENT}si[{first + 3 * k + m}] = {word}{loop.at}")
@@ -541,7 +551,7 @@ class Emitter(
         return self.value(n, env)
 
     def _set(self, name, value):
-        if value.kind not in CODES:
+        if value.kind not in CODES or (value.kind == numbers.COMPLEX and not self.checks_now):
             raise Unsupported("a name for a number of this type")
         self.stores[name].add(STORES[value.kind])
         self.line(f"{name}_{STORES[value.kind]} = {value.text}")
@@ -554,11 +564,23 @@ class Emitter(
         if isinstance(n, ast.Constant):
             return numbers.constant(n.value)
         if isinstance(n, ast.Attribute):
-            return self._attribute(n)
+            return self._part_of_complex(n, env) or self._attribute(n)
         found = getattr(self, "_" + type(n).__name__.lower(), None)
         if found is None:
             raise Unsupported(type(n).__name__.lower())
         return found(n, env)
+
+    exact = {}  # noqa: RUF012 - by texts of absolute values of complex numbers: when they are exact
+
+    def _part_of_complex(self, n, env):
+        """`z.real` or `z.imag` of a name that holds a complex number; None of others."""
+        if n.attr not in ("real", "imag") or not isinstance(n.value, ast.Name):
+            return None
+        name = n.value.id
+        held = env[name] if name in self.entry else {self.fixed.get(name)}
+        if held != {numbers.COMPLEX} or name in self.bound:
+            return None
+        return Value(self.temporary(f"{self._name(n.value, env).text}.{n.attr}"), "f")
 
     def truth(self, n, env):
         """The text of whether an expression is true."""

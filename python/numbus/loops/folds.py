@@ -82,7 +82,7 @@ class Folds:
             return Value(r, "b")
         v = self._kept(self.value(g.elt, env))
         kind = "i" if name == "sum" and v.kind == "b" else v.kind
-        if kind not in numbers.CODES or kind in numbers.NO_NUMBERS or kind == "B":
+        if kind not in numbers.CODES or kind in {*numbers.NO_NUMBERS, "B", "c"}:
             raise Unsupported(f"{name}() of items of this type")
         of_numpy = kind in numbers.FLOATS and kind in numbers.NUMPYS
         self._before_loop(at, f"{r} = {'False' if kind == 'b' else _ZEROS[numbers.STORES[kind]]}")

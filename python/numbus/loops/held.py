@@ -17,6 +17,7 @@ from . import functions, methods, narrow, numbers, pools, select
 
 _KINDS = {
     int: "i", float: "f", bool: "b", numpy.int64: "I", numpy.float64: "F", numpy.bool_: "B",
+    complex: numbers.COMPLEX,
 }  # fmt: skip
 _OURS = {k: t for t in _core.scalar_types for k, c in (("H", "int64"), ("G", "float64"))
          if issubclass(t, getattr(numpy, c))}  # fmt: skip
@@ -288,11 +289,14 @@ class Held:
         si = numpy.zeros(last + 2 + len(end), numpy.int64)
         si[last : last + 2] = id(True), id(False)
         si[last + 2 :] = end
-        sf = numpy.zeros(len(names), numpy.float64)
+        sf = numpy.zeros(2 * len(names), numpy.float64)  # also imaginary parts
         for j, name in enumerate(names):
             kind = self.entry.get(name) or self.fixed[name]
             if numbers.STORES.get(kind) == "f":
                 sf[j] = self.values[name]
+            elif kind == numbers.COMPLEX:
+                value = self.values[name]
+                sf[j], sf[len(names) + j] = value.real, value.imag
             elif kind in numbers.MADE:
                 si[4 + 2 * j] = self.pooled.word(self.values[name])
             elif kind != "o":

@@ -1,6 +1,6 @@
 """Operations of numbers exactly as CPython and NumPy do them, with checks for what is left to them.
 
-Kinds: i f b are Python's int, float, bool; I F B are np.int64, np.float64, np.bool_; H G are
+Kinds: i f b c are Python's int, float, bool, complex; I F B are np.int64, np.float64, np.bool_; H G are
 elements of arrays of Numbus's: subclasses of the former two; L a float64 that may be computed
 later, of which the type is not known, so that no name may hold it; those of narrow.py are NumPy's
 integers of fewer bits.
@@ -30,6 +30,9 @@ MADE = {chr(0xE100 + k): kind for k, kind in enumerate("ifbFI")}
 CODES |= {kind: FIRST_MADE + k for k, kind in enumerate(MADE)}
 STORES |= dict.fromkeys(MADE, "i")
 NO_NUMBERS = {*ROWS, *MADE}
+# Python's complex numbers, and their absolute values, which no name may hold (complexes.py).
+COMPLEX, NEAR = "c", "A"
+CODES[COMPLEX], STORES[COMPLEX] = 400, "c"
 FLOATS, INTEGERS, NUMPYS = "fFGL", "iIH" + narrow.KINDS, "IFHGL" + narrow.KINDS
 _EXACT = 1 << 53  # up to here each int is a float64
 LARGEST = "1.7976931348623157e+308"
@@ -60,6 +63,8 @@ def constant(value):
     if type(value) is float and math.isfinite(value):
         negative = math.copysign(1.0, value) < 0
         return Value(f"({value!r})" if negative else repr(value), "f")
+    if type(value) is complex and math.isfinite(value.real) and math.isfinite(value.imag):
+        return Value(f"complex({value.real!r}, {value.imag!r})", COMPLEX)
     raise Unsupported(f"the constant {value!r}")
 
 
@@ -84,6 +89,8 @@ def known_integer(n):
 def truth(v):
     if v.kind in "bB":
         return v.text
+    if v.kind in (COMPLEX, NEAR):
+        return complexes.truth(v)
     return f"({v.text} != {'0.0' if v.kind in FLOATS else '0'})"
 
 
@@ -127,6 +134,8 @@ def binary(e, op, a, b, exponent=None):
     Of most results that are not finite NumPy warns; those that are operands are asked by what
     becomes of them, as sums, differences and products of such are not finite either.
     """
+    if complexes.are(a, b):
+        return complexes.binary(e, op, a, b, exponent)
     if op not in _OVERFLOWS:
         settled(e, b)
     if op not in _OVERFLOWS and op is not ast.Div:
@@ -245,6 +254,8 @@ def _power(e, a, b, exponent, numpys, floats):
 
 def unary(e, op, a):
     """`-a`, `+a`, `~a`."""
+    if complexes.are(a):
+        return complexes.unary(e, op, a)
     if a.kind == "B":
         raise Unsupported("arithmetic of this type")
     if a.kind in narrow.KINDS and op is not ast.UAdd:
@@ -275,6 +286,8 @@ def compare(e, op, a, b):
     """`a op b` of two numbers."""
     if op not in _COMPARISONS:
         raise Unsupported("'is' and 'in'")
+    if complexes.are(a, b):
+        return complexes.compare(e, op, a, b, _COMPARISONS[op])
     kind = "B" if a.kind in NUMPYS + "B" or b.kind in NUMPYS + "B" else "b"
     if "B" in a.kind + b.kind:
         raise Unsupported("a comparison of NumPy's bools")
@@ -359,9 +372,9 @@ _LOGARITHMS = {"log", "log2", "log10"}
 C_FUNCTIONS = (*_OF_C, *_LOGARITHMS)
 OF_LINES = "numbus.dot", "numbus.inner", "numbus.sum"
 KNOWN = {
-    "abs", "min", "max", "sum", "any", "all", "round", "int", "float", "bool", "len", "list",
-    "range", "reversed", "enumerate", "zip", "math.sqrt", "math.fabs", "math.gcd", "math.pow",
-    "math.degrees", "math.radians",
+    "abs", "complex", "min", "max", "sum", "any", "all", "round", "int", "float", "bool", "len",
+    "list", "range", "reversed", "enumerate", "zip", "math.sqrt", "math.fabs", "math.gcd",
+    "math.pow", "math.degrees", "math.radians",
     "math.floor", "math.ceil", "math.trunc", *(f"math.{n}" for n in C_FUNCTIONS),
     "numpy.float64", "numpy.int64", *(f"numpy.{n}" for n in narrow.LETTERS.values()),
     *(f"{of}.{n}" for of in ("numpy", "numbus")
@@ -395,6 +408,8 @@ def call(e, name, args):
     """A call of one of KNOWN; the arguments are names or constants."""
     if name.endswith(".array"):
         raise Unsupported("an array that is made")
+    if name == "complex" or complexes.are(*args):
+        return complexes.call(e, name, args)
     if name.startswith("numbus."):  # the same, whose results are numbers of ours
         given = [Value(a.text, {"G": "F", "H": "I", "L": "F"}.get(a.kind, a.kind)) for a in args]
         made = call(e, f"numpy.{name.partition('.')[2]}", given)
@@ -577,3 +592,5 @@ STEPS = {n: Step(n) for n in ("add_overflows", "sub_overflows", "mul_overflows",
 STEPS |= {f"c_{n}": Step(n) for n in (*C_FUNCTIONS, "pow", "fmod")}
 c_fmod = STEPS["c_fmod"]
 np = numpy
+
+from . import complexes  # noqa: E402 - which needs names of this module

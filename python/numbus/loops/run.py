@@ -221,6 +221,8 @@ def _values(run, held, si, sf, code):
             values.append(held.sources[tag - numbers.FIRST_ROW][si[5 + 2 * j]])
         elif tag >= numbers.FIRST_MADE:
             values.append(held.made_list(tag, si[5 + 2 * j]))
+        elif tag == numbers.CODES[numbers.COMPLEX]:
+            values.append(complex(sf[j], sf[len(sf) // 2 + j]))
         elif tag:
             values.append(MAKE[tag](si[5 + 2 * j], sf[j]))
         elif name in held.values:

@@ -37,7 +37,7 @@ def is_known(node):
                 return False
             if any(k.arg is None for k in n.keywords):
                 return False
-        if isinstance(n, ast.Constant) and type(n.value) not in (int, float, bool):
+        if isinstance(n, ast.Constant) and type(n.value) not in (int, float, bool, complex):
             return False
     return True
 
@@ -158,7 +158,9 @@ def copied_whole(v):
 
 def made_names(loop):
     """The names that may hold a list that code of ours has made, in order."""
-    nodes = [n for n in ast.walk(loop) if isinstance(n, ast.Assign) and not n.opaque]
+    nodes = [
+        n for n in ast.walk(loop) if isinstance(n, ast.Assign) and not getattr(n, "opaque", True)
+    ]
     found = {n.targets[0].id for n in nodes if makes_list(n)}
     before = None
     while found != before:
