@@ -1,7 +1,7 @@
 """Operations of numbers exactly as CPython and NumPy do them, with checks for what is left to them.
 
-Kinds: i f b c are Python's int, float, bool, complex; I F B are np.int64, np.float64, np.bool_; H G are
-elements of arrays of Numbus's: subclasses of the former two; L a float64 that may be computed
+Kinds: i f b c are Python's int, float, bool, complex; I F B are np.int64, np.float64, np.bool_; H G
+are elements of arrays of Numbus's: subclasses of the former two; L a float64 that may be computed
 later, of which the type is not known, so that no name may hold it; those of narrow.py are NumPy's
 integers of fewer bits.
 """
