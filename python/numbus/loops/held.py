@@ -36,6 +36,7 @@ ROOM = 1 << 20  # items that a list may grow by before code is left, at least
 # Seconds to look at an item of a list, to copy it and what changes of it back.
 _PER_ITEM = {"i": 2e-8, "f": 1.5e-8, "b": 3e-9}
 _LOOKS = 5  # times what looking at all items takes: the same, where they lie all over the memory
+_TO_LOOK = 1e-9  # seconds to look at a bool of a list that is used in place
 _IN_PLACE = 1 << 15  # bools of longer lists take less memory, and so less time, in a copy
 
 
@@ -224,6 +225,7 @@ class Held:
         costs = count * _PER_ITEM[kind]
         in_place = kind == "b" and len(extents) == 1 and not grows and writable
         if in_place and (count <= _IN_PLACE or self._seconds < costs):
+            self._spend(count * _TO_LOOK)
             if id(value) in self.taken or (not self._guess and _core.list_words(value) is None):
                 return "o"
             self.taken.add(id(value))

@@ -14,8 +14,8 @@ from .generators import as_loop
 from .numbers import Unsupported, Value
 
 SHIFT = 24  # of the place in a word
-ROOM = 1 << 22  # items of a pool, whose memory is only taken where it is touched
-_MOST = 1 << 20  # items of a list
+ROOM = 1 << 23  # items of a pool, whose memory is only taken where it is touched
+_MOST = 1 << 22  # items of a list
 POOLS = "ifb"
 _COUNT = (1 << SHIFT) - 1
 
