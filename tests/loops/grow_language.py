@@ -12,7 +12,7 @@ class Language:
             return
         before, self.r = self.r, self.of_language
         self.pick(self.zipped, self.while_else, self.method, self.method, self.copied,
-                  self.listed, self.listed, self.complexes, self.complexes,
+                  self.listed, self.listed, self.churned, self.complexes, self.complexes,
                   self.handed_on, self.stepped)()  # fmt: skip
         self.r = before
 
@@ -134,6 +134,25 @@ class Language:
         p = self.r.choice(names)
         self.line(f"for {self.pick(f'n0 in {p}', f'n1, {c} in enumerate({p})', f'{c} in {p}')}:")
         self._within(c)
+
+    def churned(self):
+        """A loop that does nothing but make lists of ints and give them other names."""
+        c = self._free()
+        if c is None:
+            return
+        names = "qa", "qb", "qc"
+        self.line("qa, qb, qc = [3, 1, 2], [5] * 4, li[:6]")
+        self.line(f"for {c} in range(60):")
+        for _ in range(self.pick(3, 4, 5, 6)):
+            p, q, r = (self.r.choice(names) for _ in range(3))
+            text = self.pick(
+                f"{p} = [x ^ {c} for x in {q}]", f"{p} = [x + y for x, y in zip({q}, {r})]",
+                f"{p} = [{c}] * ({c} % 7)", f"{p} = {q}[{self.pick('1:', '::-1', ':')}]",
+                f"{p} = {q}", f"{p}, {q} = {q}, {p}", f"n0 = sum({p})",
+                f"if {p}: {p}[0] = {c}", f"{p} = [x & 15 for x in {q} if x != {c}]",
+                f"if {c} == 41: out.append(({p}, {q}[:], {p} is {q}))",
+            )  # fmt: skip
+            self.line(f"    {text}")
 
     def methods(self):
         """Lines that make a class with methods of numbers, and an object of it."""

@@ -161,7 +161,6 @@ def mutants():
         ("attributes assigned by code", held, "_is_assigned_plainly", lambda value, name: True),
         ("lists without items", Emitter, "check", _without(["_0 == 0"])),
         ("lists written back", Held, "write_back", lambda self, si: None),
-        ("lists that names hold", made_lists.MadeLists, "begin_pools", _without_lists),
         ("strips that are put back", strips.Strips, "_undone", lambda self, n, env: ([], ["pass"])),
         ("results of strips", Emitter, "check", _without(["<= 1.79", "== 0.0"], True)),
         ("elements from iterations before", strips.Strips, "_handed_one", _the_one_before),
@@ -183,11 +182,6 @@ def _asking(what, answer):
 
 def _one_later(self, sequences, index, rest=heads.Over.rest):
     return rest(self, sequences, index + 1)
-
-
-def _without_lists(self, word):
-    for p in self.pool_parameters():
-        self.line(f"{p}_base = 0")
 
 
 def _truncated(x, y):
