@@ -16,8 +16,8 @@ namespace {
 // The largest matrices that are done so: a thread block, which has one of them, is slower then than
 // the whole GPU on one after the other. Jacobi's method is the libraries' up to 32.
 constexpr int64_t kMostLu = 512, kMostCholesky = 512, kMostEigen = 512, kMostJacobi = 32;
-// A block for each is worth it where there are several for so many rows: 16 of 512 rows took 6.8 ms,
-// one after the other 15.7 (NVIDIA H200, 2026-11-28).
+// A block for each is worth it where there are several for so many rows: 16 of 512 rows took 6.8
+// ms, one after the other 15.7 (NVIDIA H200, 2026-11-28).
 constexpr int64_t kRowsEach = 32;
 // Matrices of one call. Work areas grow with them, and a library's grids end somewhere.
 constexpr int64_t kPiece = 8192;
@@ -31,9 +31,7 @@ bool is_stack(const Matrices& a, int64_t largest) {
   return a.count > 1 && a.rows <= largest && !a.one_by_one;
 }
 
-bool are_many(const Matrices& a) {
-  return most_for_tests >= 0 || a.count * kRowsEach >= a.rows;
-}
+bool are_many(const Matrices& a) { return most_for_tests >= 0 || a.count * kRowsEach >= a.rows; }
 
 // Calls f(the first matrix, how many).
 template <class F>

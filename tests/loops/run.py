@@ -21,7 +21,17 @@ import warnings
 import numbus
 import numpy
 from numbus import loops
-from numbus.loops import background, heads, held, made_lists, narrow, numbers, rewrite, strips
+from numbus.loops import (
+    background,
+    heads,
+    held,
+    made_lists,
+    narrow,
+    numbers,
+    rewrite,
+    select,
+    strips,
+)
 from numbus.loops import run as runtime
 from numbus.loops.called import FunctionEmitter
 from numbus.loops.emit import Emitter
@@ -223,8 +233,10 @@ def main():
     parser.add_argument("--replay", type=int)
     parser.add_argument("--mutants", action="store_true")
     parser.add_argument("--callbacks", action="store_true")
+    parser.add_argument("--lists", action="store_true", help="loops that make lists, too")
     given = parser.parse_args()
     of_seed = callbacks_script if given.callbacks else script
+    select.MADE_LISTS = select.MADE_LISTS or given.lists
     if given.shown is not None:
         print(of_seed(given.shown))
         return 0

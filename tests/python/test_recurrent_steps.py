@@ -93,7 +93,8 @@ def test_sequences_of_several_lengths(kind):
         alone = parts[k].detach().clone().requires_grad_()
         z, ends = layer(alone[:, None])
         ends = ends if kind == "LSTM" else (ends,)
-        np.testing.assert_allclose(y[:n, k].detach().cpu(), z[:, 0].detach().cpu(), rtol=1e-10, atol=1e-12)
+        one, other = y[:n, k].detach().cpu(), z[:, 0].detach().cpu()
+        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
         (sum((s**2).sum() for s in ends) + (z**3).sum()).backward()
         np.testing.assert_allclose(found[k].cpu(), alone.grad.cpu(), rtol=1e-9, atol=1e-11)
     for a, p in zip(weights, layer.parameters(), strict=True):

@@ -56,7 +56,8 @@ def test_ufuncs(n):
     t = T.arange(float(n))
     for made, expected in (
         (nb.sqrt(t), np.sqrt(t.cpu().numpy())), (nb.add(t, 1), t.cpu().numpy() + 1),
-        (nb.multiply(nb.ones(n), t), np.ones(n) * t.cpu().numpy()), (nb.isnan(t), np.zeros(n, "u1")),
+        (nb.multiply(nb.ones(n), t), np.ones(n) * t.cpu().numpy()),
+        (nb.isnan(t), np.zeros(n, "u1")),
     ):  # fmt: skip
         assert isinstance(made, T.Tensor)
         a = made.cpu().numpy()
