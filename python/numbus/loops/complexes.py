@@ -7,7 +7,7 @@ real numbers are compiled, where they are certain. It has the kind NEAR.
 import ast
 import sys
 
-from .numbers import COMPLEX, LARGEST, NEAR, Unsupported, Value
+from .values import COMPLEX, LARGEST, NEAR, Unsupported, Value
 
 _NEW = sys.version_info >= (3, 14)  # which computes otherwise with infinities and with floats
 _MARGIN = 1e-14  # far more than the square root of a sum of squares is off, relative to it

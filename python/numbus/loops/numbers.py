@@ -12,7 +12,8 @@ import operator
 
 import numpy
 
-from . import narrow
+from . import complexes, narrow
+from .values import COMPLEX, LARGEST, NEAR, Unsupported, Value
 
 # The words in which a name's kind is noted, and which of its variables holds the number.
 FIRST_ROW = 1000
@@ -30,28 +31,10 @@ MADE = {chr(0xE100 + k): kind for k, kind in enumerate("ifbFI")}
 CODES |= {kind: FIRST_MADE + k for k, kind in enumerate(MADE)}
 STORES |= dict.fromkeys(MADE, "i")
 NO_NUMBERS = {*ROWS, *MADE}
-# Python's complex numbers, and their absolute values, which no name may hold (complexes.py).
-COMPLEX, NEAR = "c", "A"
 CODES[COMPLEX], STORES[COMPLEX] = 400, "c"
 FLOATS, INTEGERS, NUMPYS = "fFGL", "iIH" + narrow.KINDS, "IFHGL" + narrow.KINDS
 _EXACT = 1 << 53  # up to here each int is a float64
-LARGEST = "1.7976931348623157e+308"
 _LEAST_NORMAL = "2.2250738585072014e-308"
-
-
-class Unsupported(Exception):
-    """What is left to CPython: in words."""
-
-
-class Value:
-    """The text of a number in the kernel language, and its kind. open: whether it may be no finite
-    number, of which NumPy would warn, and it has not been asked yet.
-    """
-
-    __slots__ = ("kind", "open", "text")
-
-    def __init__(self, text, kind, is_open=False):
-        self.text, self.kind, self.open = text, kind, is_open
 
 
 def constant(value):
@@ -592,5 +575,3 @@ STEPS = {n: Step(n) for n in ("add_overflows", "sub_overflows", "mul_overflows",
 STEPS |= {f"c_{n}": Step(n) for n in (*C_FUNCTIONS, "pow", "fmod")}
 c_fmod = STEPS["c_fmod"]
 np = numpy
-
-from . import complexes  # noqa: E402 - which needs names of this module
