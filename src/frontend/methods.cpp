@@ -18,6 +18,7 @@ Value Lower::method(const Call& c, const Value& self, const std::string& name) {
   };
   auto python_item = [&](const Value& v) {
     const Kind k = numbus::kind(v.type.dtype);
+    if (v.type.dtype == DType::U64) return python_int(n, v);
     return cast(n, v,
                 k == Kind::Bool      ? DType::Bool
                 : k <= Kind::UInt    ? DType::I64

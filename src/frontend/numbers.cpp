@@ -76,6 +76,19 @@ Value Lower::cast(const Node& n, const Value& v, DType t, bool weak) {
 
 // int(): what int64 cannot hold raises, where something can be raised.
 Value Lower::python_int(const Node& n, const Value& v, DType to) {
+  if (!v.unknown() && v.type.is_number() && v.type.dtype == DType::U64 && to == DType::I64 &&
+      raises_of_numbers() && !scope_->source->library()) {
+    const Val whole = b_->cast(as(v, DType::U64), to);
+    when(
+        less(whole, ci(0)),
+        [&] {
+          raise_at(site(n, "OverflowError", "a uint64 beyond int64, which is what int is here"));
+        },
+        {}, ir::kRare);
+    Value r = number(whole, to, true);
+    if (v.known && v.known->u <= INT64_MAX) r.known = converted(*v.known, to);
+    return r;
+  }
   if (v.unknown() || !v.type.is_number() || !is_float(v.type.dtype) || !raises_of_numbers() ||
       scope_->source->library())
     return cast(n, v, to, true);

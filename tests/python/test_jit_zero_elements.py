@@ -40,3 +40,15 @@ def test_zero_as_in_numpy(name, dtype):
             assert found == expected
         else:
             np.testing.assert_equal(found, expected)
+
+
+@pytest.mark.parametrize("value", [0, 5, 2**63 - 1, 2**63, 2**64 - 1])
+@pytest.mark.parametrize("how", [lambda x: int(x[0]), lambda x: x[0].item(), lambda x: x.item()])
+def test_integers_beyond_int64_raise(how, value):
+    """CPython's int holds them; int is int64 here."""
+    x = np.array([value], np.uint64)
+    if value < 2**63:
+        assert njit(how)(x) == value
+    else:
+        with pytest.raises(OverflowError, match="beyond int64"):
+            njit(how)(x)
