@@ -49,7 +49,8 @@ int64_t told(int64_t n) {
 
 // What a read gives, after the warnings of what was carried out for it.
 nb::object taken(PyObject* o) {
-  if (float_errors::any_found && !(o = tell_findings(o))) throw nb::python_error();
+  if (float_errors::any_found) o = tell_findings(o);
+  if (!o) throw nb::python_error();
   return nb::steal(o);
 }
 

@@ -778,4 +778,5 @@ PyObject* new_module() {
 }  // namespace
 }  // namespace numbus::bindings
 
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): Python asks for it
 PyMODINIT_FUNC PyInit__loops() { return numbus::bindings::new_module(); }
