@@ -10,10 +10,8 @@ from .._core import generic, ndarray
 
 _REFUSED = "object __array__ method not producing an array"
 _WITHOUT_COPY = (
-    "__array__ implementation doesn't accept a copy keyword, so passing copy=False failed. "
-    "__array__ must implement 'dtype' and 'copy' keyword arguments. To learn more, see the "
-    "migration guide "
-    "https://numpy.org/devdocs/numpy_2_0_migration_guide.html#adapting-to-changes-in-the-copy-keyword"
+    "[array] __array__ was asked for no copy, but takes no copy keyword; it is called without one, "
+    "which NumPy will come to refuse; expected __array__(self, dtype=None, copy=None)"
 )
 
 
