@@ -126,7 +126,7 @@ void bind_devices(nb::module_& m) {
       "settle",
       [](nb::handle a) {
         Base& b = *to_array(a.ptr()).base.get();
-        if (!b.pinned) Runtime::get().materialize_anywhere(&b, "its device is asked for");
+        Runtime::get().materialize_anywhere(&b, "its device is asked for");
       },
       "Carries out what is pending on the array, which chooses its device.");
   m.def(

@@ -73,7 +73,7 @@ Capture::View Capture::view_of(const ViewRef& v, bool written) {
     if (b.device != device_) give_up("work is done on two devices");
     if (whole_ && b.device->host_readable()) give_up("the device works without recording");
     bases_.push_back({fresh ? Known::Fresh : Known::Constant, 0, b.nbytes,
-                      fresh ? Handle() : Handle(v.base), b.id});
+                      fresh ? Handle() : Handle(v.base), b.id, fresh && b.pinned});
     found = bases_.end() - 1;
   } else if (written && !whole_ && found->kind == Known::Constant) {
     give_up("an array is written to that is no operand");
@@ -213,7 +213,10 @@ std::vector<Array> Recipe::record(std::span<const Array> given, std::span<const 
   }
   auto array_of = [&](const Capture::View& v) {
     const bool fresh = !bases[v.base].get();
-    if (fresh) bases[v.base] = Handle(Base::create(*device_, bases_[v.base].nbytes));
+    if (fresh) {
+      bases[v.base] = Handle(Base::create(*device_, bases_[v.base].nbytes));
+      bases[v.base]->pinned = bases_[v.base].pinned;
+    }
     Array a = v.on(bases[v.base]);
     if (fresh) note_made(a);
     return a;

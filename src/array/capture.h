@@ -138,6 +138,7 @@ class Capture {
     int64_t nbytes;  // of a fresh one
     Handle base;     // of a constant
     uint64_t id;
+    bool pinned = false;  // a fresh one whose device was named, where cost chooses
   };
   static bool is_constant(const std::vector<Known>& all, const Base& b);
   View view_of(const ViewRef& v, bool written);

@@ -8,7 +8,6 @@ from ..core.devices import device as on_device
 from ..core.devices import to_device
 from ..core.dtypes import kind_of
 from ..core.errors import ForeignDtype, as_order, as_shape, message
-from ..core.fallback import record
 from ..core.given import given, host_array
 from ..core.operands import (
     adopt,
@@ -70,9 +69,6 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     order = as_order("array", order)
     if like is not None:
         check_like("array", like)
-    if kind is list and object and type(object[0]) is dict and set(map(type, object)) == {dict}:
-        record("numpy.array")  # elements as they are: NumPy looks into no dict
-        return numpy.array(object, dtype, copy=copy, order=order, subok=subok, ndmin=ndmin)
     if ndmax:
         # Nesting beyond `ndmax` axes becomes objects.
         raise ForeignDtype(message("array", "axes limited", f"ndmax={ndmax}", "ndmax=0"))
