@@ -37,14 +37,14 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "numbus: needs Numbus itself (not NumPy in its place)")
     config.addinivalue_line("markers", "gpu: needs a GPU")
     config.addinivalue_line("markers", "cpu: tests what only the CPU device does")
-    config.addinivalue_line("markers", "long: cases of many seconds, of which shares run a third")
+    config.addinivalue_line("markers", "long: cases of many seconds, of which shares run a sixth")
     config.addinivalue_line("markers", "recorded: small work is recorded, too, as large work is")
 
 
 def pytest_collection_modifyitems(config, items):
     """Leaves out most cases of functions with many of them where NUMBUS_TEST_SHARE="K/N" says so:
-    those stay whose number, by their name, is K modulo N; of functions with fewer, modulo N / 8,
-    and of those whose cases are long, modulo 3.
+    those stay whose number, by their name, is K modulo N; of functions with fewer, modulo N / 4,
+    and of those whose cases are long, modulo 6.
     """
     share = os.environ.get("NUMBUS_TEST_SHARE", "")
     if not share:
@@ -55,9 +55,9 @@ def pytest_collection_modifyitems(config, items):
 
     def stays(item):
         cases = functions[item.path, item.originalname]
-        of = parts if cases > many else max(parts // 8, 1) if cases > some else 1
+        of = parts if cases > many else max(parts // 4, 1) if cases > some else 1
         if of == 1 and item.get_closest_marker("long"):
-            of = min(parts, 3)
+            of = min(parts, 6)
         return zlib.crc32(item.nodeid.encode()) // 3 % of == part % of
 
     kept = [stays(item) for item in items]
