@@ -98,7 +98,7 @@ sanitize-core: setup
 # and a half minutes of one core are enough; all else is what the build has made.
 sanitize-sample: build
 	$(CMAKE) -S . -B build-sanitize-sample -G Ninja -DNUMBUS_SANITIZE=address,undefined \
-	  -DNUMBUS_SAMPLE="$$($(PYTHON) tools/sanitize_sample.py --seconds 150)"
+	  -DNUMBUS_SAMPLE="$$($(PYTHON) tools/sanitize_sample.py --seconds 110)"
 	$(CMAKE) --build build-sanitize-sample
 	.venv/bin/ctest --test-dir build-sanitize-sample --output-on-failure
 
