@@ -76,8 +76,8 @@ Value Lower::cast(const Node& n, const Value& v, DType t, bool weak) {
 
 // int(): what int64 cannot hold raises, where something can be raised.
 Value Lower::python_int(const Node& n, const Value& v, DType to) {
-  if (!v.unknown() && v.type.is_number() && v.type.dtype == DType::U64 && to == DType::I64 &&
-      raises_of_numbers() && !scope_->source->library()) {
+  if (!v.unknown() && v.type.is_number() && !v.type.weak && v.type.dtype == DType::U64 &&
+      to == DType::I64 && raises_of_numbers() && !scope_->source->library()) {
     const Val whole = b_->cast(as(v, DType::U64), to);
     when(
         less(whole, ci(0)),
