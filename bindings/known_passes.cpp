@@ -51,7 +51,7 @@ std::deque<KnownPasses::Passed>& KnownPasses::all() {
 KnownPasses::Passed KnownPasses::known(const TapeKey& key) {
   std::deque<Passed>& passes = all();
   const auto found =
-      std::ranges::find_if(passes, [&](const Passed& p) { return p->key.words == key.words; });
+      std::ranges::find_if(passes, [&](const Passed& p) { return p->words == key.words; });
   if (found == passes.end()) return nullptr;
   std::rotate(passes.begin(), found, found + 1);
   return passes.front();
@@ -134,7 +134,7 @@ LeafGradients KnownPasses::derivatives(const Array& of) {
   const Passed pass = known(key);
   if (!pass) {
     auto seen = std::make_shared<Pass>();
-    seen->key.words = key.words;
+    seen->words = key.words;
     all().push_front(std::move(seen));
     if (all().size() > kMost) all().pop_back();
     return found_by_rules(of, nullptr, nullptr);
@@ -150,8 +150,7 @@ LeafGradients KnownPasses::derivatives(const Array& of) {
   LeafGradients found = found_by_rules(of, &key, &noted);
   std::vector<Array> results;
   for (const auto& [leaf, g] : found) results.push_back(g);
-  pass->key.layouts = std::move(own.layouts);
-  pass->key.functions = std::move(own.functions);
+  pass->layouts = std::move(own.layouts);
   if (!noted.passed.empty()) pass->recipe = Recipe::of(capture, results);
   pass->passed = std::move(noted.passed);
   pass->ended = std::move(noted.ended);

@@ -34,7 +34,8 @@ class KnownPasses {
     std::vector<bool> has;  // which of them have a derivative
   };
   struct Pass {
-    program::TapeKey key;  // without arrays
+    std::vector<uint64_t> words;     // of the tape's key
+    std::vector<LayoutRef> layouts;  // whose addresses are among them
     std::shared_ptr<const Recipe> recipe;
     std::vector<size_t> passed;  // of the key's entries
     std::vector<Ended> ended;

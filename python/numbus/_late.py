@@ -1,5 +1,5 @@
-"""The package under `python -m numbus`, whose names are loaded when somebody asks for one: a script
-that needs no arrays begins as fast as under `python`.
+"""The package under `python -m numbus`. Its names are loaded when one of them is first asked for,
+so that a script that needs no arrays begins as fast as under `python`.
 
 `import numbus` elsewhere loads all at once.
 """
@@ -33,7 +33,7 @@ def is_runner():
 
 
 class _Waiting(types.ModuleType):
-    """The package until somebody asks for a name that it has not."""
+    """The module as it is until a name is asked for that it does not have yet."""
 
     def __getattr__(self, name):
         # `from . import name` asks before it imports a module; others ask each module that there

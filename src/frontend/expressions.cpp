@@ -105,7 +105,7 @@ Value Lower::list_with_stars(const Node& n, const std::vector<Value>& before, si
                       });
 }
 
-// The items of what stands behind a star.
+// The items of what follows a star.
 void Lower::put_all(const Node& n, const Value& over,
                     const std::function<void(const Value&)>& put) {
   if (over.unknown()) return;

@@ -16,9 +16,8 @@ struct TapeKey {
   std::vector<Array> saved;      // the values that derivatives may read
   std::vector<uint64_t> bases;   // by their numbers in the words
   std::vector<int64_t> entries;  // by their numbers in the words
-  // What the words have addresses of, for whoever keeps them.
+  // Whose addresses are among the words, for whoever keeps these.
   std::vector<LayoutRef> layouts;
-  std::vector<std::shared_ptr<const Recordable>> functions;
 };
 
 // Entries are counted as the nodes of a graph are: by the memory (bases) that tensors hold and that

@@ -53,7 +53,6 @@ class Reader {
       for (const Array& a : e.held) add_saved(a);
     } else {
       append_header(e.instr, key_.words);
-      if (own_ && e.function) key_.functions.push_back(e.function);
     }
     key_.words.push_back(e.operands.size() << 32 | e.results.size());
     for (const auto* all : {&e.operands, &e.results})

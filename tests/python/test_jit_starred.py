@@ -8,7 +8,7 @@ import pytest
 from numbus import njit
 from numbus.kernels import UnsupportedError
 
-# Of these pieces displays are made: what stands behind a star, and plain elements.
+# Displays are drawn from these pieces: what follows a star, and plain elements.
 ITEMS = ("*a", "*b", "*t", "*range(n)", "*[x + 1 for x in a]", "*s", "*reversed(a)", "n", "7")
 
 

@@ -140,7 +140,7 @@ class MadeLists:
             self._item(v.kind if v.kind in numbers.STORES else "i", place, count, v.text)
             self.line(f"{count} += 1")
             self.level = level
-            # Of which kind the items are is known behind the loop, and room is needed before it.
+            # The kind of the items is known after the loop, and room is needed before it.
             inside = self.lines[at:]
             del self.lines[at:]
             self.line(f"{place} = {self._room_for(v.kind, most)}")

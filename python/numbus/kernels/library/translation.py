@@ -24,13 +24,19 @@ def key_of(k):
     return k
 
 
-@known("str maketrans")
-def maketrans(old, new):
-    """str.maketrans(old, new)"""
+def paired(old, new):
+    """The characters of two texts of one length."""
     x = codes(old)
     y = codes(new)
     if len(x) != len(y):
         raise ValueError("the first two maketrans arguments must have equal length")
+    return x, y
+
+
+@known("str maketrans")
+def maketrans(old, new):
+    """str.maketrans(old, new)"""
+    x, y = paired(old, new)
     table = {}
     for k in range(len(x)):
         table[int(x[k])] = int(y[k])
@@ -40,10 +46,7 @@ def maketrans(old, new):
 @known("str maketrans without")
 def maketrans_without(old, new, dropped):
     """str.maketrans(old, new, dropped)"""
-    x = codes(old)
-    y = codes(new)
-    if len(x) != len(y):
-        raise ValueError("the first two maketrans arguments must have equal length")
+    x, y = paired(old, new)
     table = {}
     for k in range(len(x)):
         table[int(x[k])] = int(y[k])

@@ -129,7 +129,7 @@ def steps_of(kind, every, state, w, b, order, here):
     def run(every, w, *rest):
         state, b = rest[:kinds], rest[kinds] if len(rest) > kinds else None
         shape = state[0].shape
-        factor = np.ascontiguousarray(w.T)  # so that products do not turn it each time
+        factor = np.ascontiguousarray(w.T)  # so that no step has to transpose it
         found, saved, before = [None] * len(order), [None] * len(order), [None] * len(order)
         with nb.errstate(over="ignore"):
             for t in order:
