@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <mutex>
 #include <new>
 #include <numeric>
 #include <set>
@@ -14,6 +15,7 @@
 #include "base/error.h"
 #include "compile/scan.h"
 #include "device/cpu/thread_pool.h"
+#include "lazy/background.h"
 #include "lines.h"
 
 using namespace numbus;
@@ -21,13 +23,15 @@ using namespace numbus;
 namespace {
 
 // What is compiled meanwhile, in order, and which of that fails how (CMakeLists.txt has the linker
-// put the functions below before the compiler's).
+// put the functions below before the compiler's). Other tests compile on a thread beside.
+std::mutex mutex;
 std::vector<std::string> compiled;
 std::vector<ir::Kernel> kernels;
 int64_t failing = -1;
 std::function<void()> fail;
 
 void begin(std::string key) {
+  const std::lock_guard<std::mutex> guard(mutex);
   compiled.push_back(std::move(key));
   if (std::ssize(compiled) - 1 == failing) fail();
 }
@@ -45,7 +49,10 @@ compile::Compiled wrapped_scan(const compile::ScanCode& c) asm(
 
 compile::Compiled wrapped_native(const ir::Kernel& k) {
   begin(k.key());
-  kernels.push_back(k);
+  {
+    const std::lock_guard<std::mutex> guard(mutex);
+    kernels.push_back(k);
+  }
   return real_native(k);
 }
 compile::Compiled wrapped_scan(const compile::ScanCode& c) {
@@ -55,10 +62,15 @@ compile::Compiled wrapped_scan(const compile::ScanCode& c) {
 
 namespace {
 
-// Has everything compiled again.
+// Has everything compiled again, also what the thread beside has compiled for an earlier test and
+// nothing has taken yet.
 void forget() {
+  wait_for_compiling();
   Runtime::get().forget_plans();
-  for (const ir::Kernel& k : kernels) kernel_code(k)->native = nullptr;
+  for (const ir::Kernel& k : kernels) {
+    kernel_code(k)->native = nullptr;
+    kernel_code(k)->compiling.reset();
+  }
   kernels.clear();
   compiled.clear();
 }
