@@ -151,6 +151,7 @@ void bind_float_errors(nb::module_& m);
 PyObject* bind_method(PyObject* self, PyObject* instance, PyObject* type);
 void bind_gradients(nb::module_& m);
 void bind_formulas(nb::module_& m);
+void bind_module_attributes(nb::module_& m);
 void bind_recipes(nb::module_& m);
 void bind_steps(nb::module_& m);
 void bind_backward(nb::module_& m);

@@ -188,6 +188,7 @@ NB_MODULE(_core, m) {
   bind_fft_loops(m);
   bind_linalg(m);
   bind_formulas(m);
+  bind_module_attributes(m);
   bind_recipes(m);
   bind_steps(m);
   bind_backward(m);

@@ -87,6 +87,8 @@ bool CallKey::add(PyObject* o) {
 bool CallKey::read(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   const float_errors::State& errors = float_errors::state;
   if (errors.checked || errors.watched || errors.finding) return false;
+  words_.reserve(64);
+  arrays.reserve(8);
   // In blocks of constants programs see writes alone, and derivatives of one's own are left out.
   words_.push_back(static_cast<uint64_t>(program::watching()) |
                    static_cast<uint64_t>(program::seeing()) << 1 | recording_settings());

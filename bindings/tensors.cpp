@@ -290,12 +290,16 @@ nb::object answered(const FunctionObject& f, const Arguments& args, size_t nargs
 class Making {
  public:
   explicit Making(const FunctionObject& f)
-      : before_(std::exchange(
-            making, f.attributes ? PyDict_GetItemString(f.attributes, "__name__") : nullptr)) {}
+      : before_(std::exchange(making, f.attributes ? name_in(f.attributes) : nullptr)) {}
   ~Making() { making = before_; }
   Making(const Making&) = delete;
 
  private:
+  static PyObject* name_in(PyObject* attributes) {
+    static PyObject* const name = PyUnicode_InternFromString("__name__");
+    return PyDict_GetItemWithError(attributes, name);
+  }
+
   PyObject* before_;
 };
 

@@ -267,6 +267,7 @@ void Recorder::carry_out(const char* reason) {
   folding_ = false;
   period_ = matching_ = 0;
   signatures_.clear();
+  alike_before_.clear();
   lines_.clear();
   small_ones_ = 0;
   if (!next) return;
@@ -388,8 +389,13 @@ void Recorder::find_period() {
     return;
   }
   period_ = matching_ = 0;
-  if (n <= kSure) return;
-  for (int at = n - 2; at >= kSure - 1; --at) {
+  if (alike_before_.empty()) alike_last_.fill(-1);
+  while (static_cast<int>(alike_before_.size()) < n) {
+    int& last = alike_last_[s[alike_before_.size()] % alike_last_.size()];
+    alike_before_.push_back(last);
+    last = static_cast<int>(alike_before_.size()) - 1;
+  }
+  for (int at = alike_before_[n - 1]; at >= kSure - 1; at = alike_before_[at]) {
     if (s[at] != s[n - 1] || s[at - 1] != s[n - 2] || s[at - 2] != s[n - 3]) continue;
     period_ = n - 1 - at;
     matching_ = kSure;

@@ -6,6 +6,7 @@
 // whoever else wants to use it flushes that window first.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -107,6 +108,9 @@ class Recorder {
   size_t windows_ = 1;                          // the pending one, those in flight, and spare ones
   std::vector<uint64_t> signatures_;
   std::vector<uint64_t> lines_;  // signatures without extents and strides
+  // Of signatures that are alike in their last bits: the one before each, and the last ones.
+  std::vector<int> alike_before_;
+  std::array<int, 256> alike_last_{};
   int period_ = 0, matching_ = 0, first_ = 0;
   int small_ones_ = 0;    // the latest instructions that are small
   bool folding_ = false;  // a loop from first_ on, to become a loop in one kernel, goes on

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "array/capture.h"
 #include "base/error.h"
@@ -227,12 +228,13 @@ void Program::watch(const Array& a) {
   if (!is_inexact(a.dtype))
     raise(ErrorKind::Type, "grad", "only floating-point and complex arrays have gradients",
           std::string(name(a.dtype)), "a float or complex dtype");
-  if (active_.insert(a.base->id).second) watched_.insert(a.base->id);
+  KnownBase& known = bases_.of(a.base->id);
+  if (!known.active) known.active = known.watched = true;
 }
 
 // The bits of numbers have no derivative.
 void Program::require_numbers(const ViewRef& v, const Instr& i) const {
-  if (is_inexact(v.dtype) || !active_.contains(v.base->id)) return;
+  if (is_inexact(v.dtype) || !depends(v.base->id)) return;
   raise(ErrorKind::Type, "grad",
         "the bits of numbers that depend on what is differentiated are used",
         std::string(i.name()) + " of " + std::string(name(v.dtype)),
@@ -247,21 +249,20 @@ Operand& Program::at(Use u) {
 
 // Views that were saved and that a write is about to change become copies.
 void Program::keep_saved(const ViewRef& written) {
-  const auto found = saved_.find(written.base->id);
-  if (found == saved_.end()) return;
-  std::vector<Use> rest;
-  for (const Use u : std::exchange(found->second, {})) {
+  const uint64_t base = written.base->id;
+  KnownBase* const known = bases_.find(base);
+  if (!known || known->saved.empty()) return;
+  --saved_;
+  const Few<Use, 2> uses = std::move(known->saved);
+  // A copy may save more.
+  for (const Use u : uses) {
     const Array value = *at(u).saved;
-    if (!may_overlap(value.offset, *value.layout, written.offset, *written.layout)) {
-      rest.push_back(u);
-      continue;
-    }
-    keep(u, copy(value, value.dtype));
+    if (may_overlap(value.offset, *value.layout, written.offset, *written.layout))
+      keep(u, copy(value, value.dtype));
+    else
+      note_saved(base, u);
   }
-  // A copy may have saved more.
-  std::vector<Use>& all = saved_[written.base->id];
-  all.insert(all.end(), rest.begin(), rest.end());
-  if (all.empty()) saved_.erase(written.base->id);
+  bases_.tidy(base);
 }
 
 namespace {
@@ -281,7 +282,7 @@ class Busy {
 }  // namespace
 
 void Program::before_write(Recording& r, const Array& a) {
-  if (r.busy || saved_.empty()) return;
+  if (r.busy || saved_ == 0) return;
   const Busy busy(r, !records_copies());
   keep_saved(a.view());
 }
@@ -302,17 +303,17 @@ void Program::before(Recording& r, const Instr& i, const Array& out,
   for (const Window::Input& x : in)
     if (x.view) require_numbers(*x.view, i);
   require_numbers(out.view(), i);
-  // What the instruction needs of what it overwrites itself.
-  std::vector<std::optional<Array>> copies(in.size());
   bool active[kMaxOperands] = {}, any = false, overwrites = false;
   for (size_t n = 0; n < in.size(); ++n) {
     const ViewRef* v = in[n].view;
-    active[n] =
-        v && static_cast<int>(n) < i.nin && is_inexact(v->dtype) && active_.contains(v->base->id);
+    active[n] = v && static_cast<int>(n) < i.nin && is_inexact(v->dtype) && depends(v->base->id);
     any = any || active[n];
     overwrites = overwrites || (v && is_written(*v, out.view()));
   }
-  if (overwrites && (any || active_.contains(out.base->id))) {
+  r.before.clear();
+  // What the instruction needs of what it overwrites itself.
+  if (overwrites && (any || depends(out))) {
+    std::vector<std::optional<Array>> copies(in.size());
     const Needs needs = needs_of(i, active, i.inputs());
     for (int n = 0; n < i.inputs(); ++n)
       if (needs.operand[n] && in[static_cast<size_t>(n)].view &&
@@ -320,13 +321,13 @@ void Program::before(Recording& r, const Instr& i, const Array& out,
         const Array a = array_of(*in[static_cast<size_t>(n)].view);
         copies[static_cast<size_t>(n)] = copy(a, a.dtype);
       }
+    r.before = std::move(copies);
   }
-  r.before = std::move(copies);
 }
 
 void Program::save(Use u, const ViewRef& v) {
   at(u).saved = array_of(v);
-  saved_[v.base->id].push_back(u);
+  note_saved(v.base->id, u);
 }
 
 void Program::after(Recording& r, const Instr& i, const Array& out,
@@ -336,10 +337,10 @@ void Program::after(Recording& r, const Instr& i, const Array& out,
   bool active[kMaxOperands] = {}, any = false;
   for (int n = 0; n < i.nin; ++n) {
     const ViewRef* v = in[static_cast<size_t>(n)].view;
-    active[n] = v && is_inexact(v->dtype) && active_.contains(v->base->id);
+    active[n] = v && is_inexact(v->dtype) && depends(v->base->id);
     any = any || active[n];
   }
-  const bool into = active_.contains(out.base->id);
+  const bool into = depends(out);
   if (!into && (!any || !is_inexact(out.dtype))) {
     // Several results: one of them may be floating point where the first is not.
     bool more = false;
@@ -348,8 +349,7 @@ void Program::after(Recording& r, const Instr& i, const Array& out,
     if (!more) return;
   }
   const int64_t number = first_ + static_cast<int64_t>(entries_.size());
-  Entry& e = entries_.emplace_back();
-  e.instr = i;
+  Entry& e = entries_.emplace_back(i);
   if (i.function) e.function = i.function->shared_from_this();
   const int count = i.inputs();
   e.operands.resize(static_cast<size_t>(count));
@@ -370,7 +370,7 @@ void Program::after(Recording& r, const Instr& i, const Array& out,
     e.results.emplace_back().region = Region(*in[static_cast<size_t>(n)].view);
   for (Operand& o : e.results) {
     o.active = is_inexact(o.region.dtype);
-    if (o.active && any) active_.insert(o.region.base);
+    if (o.active && any) bases_.of(o.region.base).active = true;
   }
   const Needs needs = needs_of(i, active, count);
   for (int n = 0; n < count; ++n) {
@@ -411,7 +411,7 @@ void Program::add(std::string name, std::span<const Array> operands, std::span<c
     Operand& o = e.results.emplace_back();
     o.region = Region(a.view());
     o.active = is_inexact(a.dtype);
-    if (o.active) active_.insert(a.base->id);
+    if (o.active) bases_.of(a.base->id).active = true;
   }
   added(e, first_ + static_cast<int64_t>(entries_.size()) - 1);
 }
@@ -443,7 +443,6 @@ std::string print(const Program& p) {
 }
 
 void verify(const Program& p) {
-  std::unordered_set<uint64_t> made;
   for (const Entry& e : p.entries()) {
     auto fail = [&](const char* what) {
       raise(ErrorKind::Runtime, "program", what, e.title(), "a valid entry");

@@ -6,12 +6,11 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "array/array.h"
 #include "array/observer.h"
+#include "program/bases.h"
 
 namespace numbus::program {
 
@@ -71,6 +70,9 @@ struct DerivedWork : HiddenWork {
 };
 
 struct Entry {
+  Entry() = default;
+  explicit Entry(const Instr& i) : instr(i) {}
+
   // Its operands and results are those below; what it points to is gone.
   Instr instr;
   std::shared_ptr<const Recordable> function;
@@ -112,9 +114,15 @@ class Program {
   // Has the instructions recorded that depend on `a`, which is floating point.
   void watch(const Array& a);
   bool depends(const Array& a) const { return depends(a.base->id); }
-  bool depends(uint64_t base) const { return active_.contains(base); }
+  bool depends(uint64_t base) const {
+    const KnownBase* const known = bases_.find(base);
+    return known && known->active;
+  }
   // Whether its elements were there before anything was recorded that made them.
-  bool watched(uint64_t base) const { return watched_.contains(base); }
+  bool watched(uint64_t base) const {
+    const KnownBase* const known = bases_.find(base);
+    return known && known->watched;
+  }
 
   void before(Recording& r, const Instr& i, const Array& out, std::span<const Window::Input> in);
   void after(Recording& r, const Instr& i, const Array& out, std::span<const Window::Input> in);
@@ -130,10 +138,6 @@ class Program {
   const std::deque<Entry>& entries() const { return entries_; }
 
  protected:
-  struct Use {
-    int64_t entry;
-    int operand;  // beyond the operands are the results
-  };
   // An entry is complete. A tape counts what it refers to.
   virtual void added(const Entry& /*e*/, int64_t /*number*/) {}
   // A saved value becomes a copy, `kept`.
@@ -143,13 +147,18 @@ class Program {
   virtual bool records_copies() const { return false; }
   Operand& at(Use u);
   void save(Use u, const ViewRef& v);
+  void note_saved(uint64_t base, Use u) {
+    KnownBase& known = bases_.of(base);
+    saved_ += known.saved.empty();
+    known.saved.push_back(u);
+  }
   void require_numbers(const ViewRef& v, const Instr& i) const;
   void keep_saved(const ViewRef& written);
 
   std::deque<Entry> entries_;
   int64_t first_ = 0;  // the number of the first of them
-  std::unordered_set<uint64_t> active_, watched_;
-  std::unordered_map<uint64_t, std::vector<Use>> saved_;  // by base: what shares its memory
+  Bases bases_;
+  size_t saved_ = 0;  // of the bases: those whose memory saved values share
 };
 
 // One line for each entry.

@@ -2,6 +2,7 @@
 #include "program/tape.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "program/rules.h"
@@ -13,10 +14,10 @@ namespace {
 // of them, so that what is changed in place does not keep itself.
 template <class F>
 void each_read(const Entry& e, F&& f) {
-  std::vector<uint64_t> seen;
+  Few<uint64_t, 16> seen;
   for (const Operand& o : e.results) seen.push_back(o.region.base);
   auto once = [&](uint64_t base) {
-    if (std::ranges::find(seen, base) != seen.end()) return;
+    if (seen.contains(base)) return;
     seen.push_back(base);
     f(base);
   };
@@ -44,7 +45,7 @@ Tape& Tape::get() {
 void Tape::added(const Entry& e, int64_t number) {
   each_read(e, [&](uint64_t base) { refer(base); });
   for (const Operand& o : e.results)
-    if (o.active) writers_[o.region.base].push_back(number);
+    if (o.active) bases_.of(o.region.base).writers.push_back(number);
 }
 
 void Tape::keep(Use u, const Array& kept) {
@@ -57,9 +58,8 @@ void Tape::keep(Use u, const Array& kept) {
 }
 
 void Tape::unrefer(uint64_t base) {
-  const auto found = references_.find(base);
-  if (found == references_.end() || --found->second > 0) return;
-  references_.erase(found);
+  KnownBase* const known = bases_.find(base);
+  if (!known || known->references == 0 || --known->references > 0) return;
   unreached_.push_back(base);
 }
 
@@ -69,12 +69,14 @@ void Tape::release(uint64_t base) {
 }
 
 void Tape::unwatch(const Array& a) {
-  if (!writers_.contains(a.base->id)) active_.erase(a.base->id);
+  KnownBase* const known = bases_.find(a.base->id);
+  if (known && known->writers.empty()) known->active = known->watched = false;
+  bases_.tidy(a.base->id);
 }
 
 bool Tape::reached(const Entry& e) const {
-  return std::ranges::any_of(
-      e.results, [&](const Operand& o) { return o.active && references_.contains(o.region.base); });
+  return std::ranges::any_of(e.results,
+                             [&](const Operand& o) { return o.active && referred(o.region.base); });
 }
 
 void Tape::drop(int64_t number) {
@@ -84,18 +86,24 @@ void Tape::drop(int64_t number) {
   for (const auto* all : {&e.operands, &e.results})
     for (const Operand& o : *all)
       if (o.saved)
-        if (const auto found = saved_.find(o.saved->base->id); found != saved_.end()) {
-          std::erase_if(found->second, [&](const Use& u) { return u.entry == number; });
-          if (found->second.empty()) saved_.erase(found);
+        if (KnownBase* const known = bases_.find(o.saved->base->id);
+            known && !known->saved.empty()) {
+          known->saved.erase_if([&](const Use& u) { return u.entry == number; });
+          saved_ -= known->saved.empty();
+          bases_.tidy(known->id);
         }
   for (const Operand& o : e.results)
-    if (const auto found = writers_.find(o.region.base); found != writers_.end()) {
-      std::erase(found->second, number);
-      if (found->second.empty()) writers_.erase(found);
-      if (!references_.contains(o.region.base)) unreached_.push_back(o.region.base);
+    if (KnownBase* const known = bases_.find(o.region.base); known && !known->writers.empty()) {
+      known->writers.erase_if([&](int64_t writer) { return writer == number; });
+      if (known->references == 0) unreached_.push_back(known->id);
     }
-  const Entry last = std::exchange(e, {});  // Python may be called when it ends
   ++gone_;
+  // Python may be called when these end.
+  const auto operands = std::exchange(e.operands, {}), results = std::exchange(e.results, {});
+  const auto held = std::exchange(e.held, {});
+  const auto pullback = std::exchange(e.pullback, {});
+  const auto told = std::exchange(e.told, {});
+  e.function.reset();
 }
 
 void Tape::end_pulling() {
@@ -112,13 +120,17 @@ void Tape::drop_unreached() {
     while (!unreached_.empty()) {
       const uint64_t base = unreached_.back();
       unreached_.pop_back();
-      if (references_.contains(base)) continue;
-      if (const auto found = writers_.find(base); found != writers_.end())
-        for (const int64_t number : std::vector<int64_t>(found->second))
+      const KnownBase* known = bases_.find(base);
+      if (!known || known->references > 0) continue;
+      if (!known->writers.empty()) {
+        const std::vector<int64_t> writers(known->writers.begin(), known->writers.end());
+        for (const int64_t number : writers)
           if (!reached(numbered(number))) drop(number);
-      if (writers_.contains(base)) continue;
-      active_.erase(base);
-      spent_.erase(base);
+      }
+      KnownBase* const rest = bases_.find(base);
+      if (!rest || rest->references > 0 || !rest->writers.empty()) continue;
+      rest->active = rest->watched = rest->spent = false;
+      bases_.tidy(base);
     }
   }
   trim();
@@ -128,9 +140,9 @@ void Tape::follow(Walk& walk, bool saved) const {
   while (!walk.next.empty()) {
     const uint64_t base = walk.next.back();
     walk.next.pop_back();
-    const auto found = writers_.find(base);
-    if (found == writers_.end()) continue;
-    for (const int64_t number : found->second)
+    const KnownBase* const known = bases_.find(base);
+    if (!known) continue;
+    for (const int64_t number : known->writers)
       if (walk.entries.insert(number).second) {
         const Entry& e = entries_[static_cast<size_t>(number - first_)];
         if (saved) each_read(e, [&](uint64_t read) { walk.reach(read); });
@@ -149,7 +161,10 @@ std::vector<uint64_t> Tape::reached_from(const Array& a) const {
 
 void Tape::drop_circles(bool always) {
   if (held_ || recorded_ || (!always && entries_.size() - gone_ < walk_at_)) return;
-  std::unordered_map<uint64_t, int> held = references_;
+  std::unordered_map<uint64_t, int> held;
+  bases_.each([&](const KnownBase& known) {
+    if (known.references > 0) held.emplace(known.id, known.references);
+  });
   for (const Entry& e : entries_)
     if (!e.gone())
       each_read(e, [&](uint64_t base) {
@@ -194,10 +209,10 @@ void Tape::renumber() {
     }
   entries_ = std::move(rest);
   gone_ = 0;
-  for (auto& [base, uses] : saved_)
-    for (Use& u : uses) u.entry = numbers.at(u.entry);
-  for (auto& [base, all] : writers_)
-    for (int64_t& number : all) number = numbers.at(number);
+  bases_.each([&](KnownBase& known) {
+    for (Use& u : known.saved) u.entry = numbers.at(u.entry);
+    for (int64_t& number : known.writers) number = numbers.at(number);
+  });
 }
 
 void Tape::settle(int64_t since) {
@@ -210,8 +225,8 @@ void Tape::settle(int64_t since) {
 }
 
 int64_t Tape::writer(const Array& a) const {
-  const auto found = writers_.find(a.base->id);
-  return found == writers_.end() ? -1 : found->second.back();
+  const KnownBase* const known = bases_.find(a.base->id);
+  return known && !known->writers.empty() ? known->writers.back() : -1;
 }
 
 bool Tape::reads(int64_t writer, const Array& a) const {
@@ -269,8 +284,8 @@ std::shared_ptr<Adjoints> Tape::backward(std::span<const Array> outputs,
         entries_, *adjoints, [&](size_t n) { passed.push_back(first_ + static_cast<int64_t>(n)); },
         tell);
     if (tell) tell(0);
-    for (const uint64_t base : spent_)
-      if (adjoints->has(base))
+    for (const uint64_t base : adjoints->bases())
+      if (is_spent(base))
         raise(ErrorKind::Runtime, "backward",
               "what was recorded has been let go by an earlier call",
               "a second derivative by the same operations", "backward(retain_graph=True) before");
@@ -284,7 +299,7 @@ std::shared_ptr<Adjoints> Tape::backward(std::span<const Array> outputs,
 void Tape::spend(std::span<const int64_t> numbers) {
   for (const int64_t n : numbers)
     for (const Operand& o : numbered(n).results)
-      if (o.active) spent_.insert(o.region.base);
+      if (o.active) bases_.of(o.region.base).spent = true;
   for (const int64_t n : numbers) drop(n);
 }
 

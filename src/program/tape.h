@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <unordered_set>
 
 #include "program/adjoints.h"
 #include "program/program.h"
@@ -32,7 +33,7 @@ class Tape : public Program {
   // A leaf is one no longer.
   void unwatch(const Array& a);
   // Whether values are kept that a write might change.
-  bool keeps() const { return !saved_.empty(); }
+  bool keeps() const { return saved_ > 0; }
   // The number of the next entry; entries from a number on that nothing reaches go. It is called
   // when tensors hold what an operation made.
   int64_t now() const { return first_ + static_cast<int64_t>(entries_.size()); }
@@ -76,15 +77,22 @@ class Tape : public Program {
   // These entries go, as by a pass.
   void pass(std::span<const int64_t> numbers);
   // Whether an entry that made elements of the base was passed, and has gone.
-  bool is_spent(uint64_t base) const { return spent_.contains(base); }
+  bool is_spent(uint64_t base) const {
+    const KnownBase* const known = bases_.find(base);
+    return known && known->spent;
+  }
 
  private:
   void added(const Entry& e, int64_t number) override;
   void keep(Use u, const Array& kept) override;
   bool records_copies() const override { return true; }
 
-  void refer(uint64_t base) { ++references_[base]; }
+  void refer(uint64_t base) { ++bases_.of(base).references; }
   void unrefer(uint64_t base);
+  bool referred(uint64_t base) const {
+    const KnownBase* const known = bases_.find(base);
+    return known && known->references > 0;
+  }
   bool reached(const Entry& e) const;
   // From memory to the entries that made its elements, and to the memory that these read, with
   // `saved` also to that which they keep for derivatives.
@@ -107,15 +115,12 @@ class Tape : public Program {
   void trim();
   void renumber();
 
-  std::unordered_map<uint64_t, int> references_;                // by base: tensors and entries
-  std::unordered_map<uint64_t, std::vector<int64_t>> writers_;  // by base: entries
-  std::unordered_set<uint64_t> spent_;                          // bases whose entries have gone
-  std::vector<uint64_t> unreached_;                             // bases to look at
-  size_t gone_ = 0;                                             // of the entries
-  int recorded_ = 0;      // operations that are being recorded
-  int pulled_ = 0;        // of these derivatives that are being found
-  size_t walk_at_ = 256;  // so many entries that are there are worth a walk
-  bool held_ = false;     // entries stay for now: derivatives are being found, or entries dropped
+  std::vector<uint64_t> unreached_;  // bases to look at
+  size_t gone_ = 0;                  // of the entries
+  int recorded_ = 0;                 // operations that are being recorded
+  int pulled_ = 0;                   // of these derivatives that are being found
+  size_t walk_at_ = 256;             // so many entries that are there are worth a walk
+  bool held_ = false;  // entries stay for now: derivatives are being found, or entries dropped
 };
 
 }  // namespace numbus::program

@@ -4,6 +4,7 @@ import copy
 import itertools
 from collections import OrderedDict, namedtuple
 
+from ... import _core
 from ...core.compiling import ITEMS, Parts, flat, observe
 from ...core.errors import message
 from ...tensors import Buffer, Parameter, Tensor, no_grad
@@ -84,6 +85,7 @@ class Module:
             self._begun(name)
             _removed(name, fields, self._parameters, self._buffers)
             self._modules[name] = value
+            _find_quickly(type(self), name)
             return
         for kind, what in (("_parameters", Parameter), ("_modules", Module), ("_buffers", Tensor)):
             found = fields.get(kind)
@@ -143,6 +145,7 @@ class Module:
                         "a non-leaf tensor", "a Parameter of its own")
             )  # fmt: skip
         self._parameters[name] = param
+        _find_quickly(type(self), name)
 
     def register_buffer(self, name, tensor, persistent=True):
         """Adds a tensor that is saved and moved with the module and gets no gradient.
@@ -156,6 +159,7 @@ class Module:
                         "a Tensor or None")
             )  # fmt: skip
         self._buffers[name] = tensor
+        _find_quickly(type(self), name)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -393,11 +397,12 @@ class Module:
 
     def __call__(self, *args, **keywords):
         try:
+            fields = self.__dict__
             if not (
                 self._forward_pre_hooks
-                or self._forward_hooks
-                or self._backward_hooks
-                or self._backward_pre_hooks
+                or fields["_forward_hooks"]
+                or fields["_backward_hooks"]
+                or fields["_backward_pre_hooks"]
             ):
                 return self.forward(*args, **keywords)
             return self._call_with_hooks(args, keywords)
@@ -611,6 +616,22 @@ class Module:
             return f"{self._get_name()}({_indented(extra)})"
         first = extra.split("\n") if extra else []
         return self._get_name() + "(\n  " + "\n  ".join([*first, *lines]) + "\n)"
+
+
+def _find_quickly(kind, name):
+    """Has modules of a class find their own parameter, buffer or module of that name by an
+    attribute of the class, in a tenth of the time that `__getattr__` takes.
+
+    The tables of the module stay all that is known of it: where they do not have the name, the
+    attribute is none. Names that the class has for something else are left alone.
+    """
+    if not name.isidentifier() or len(kind.__dict__) > _MOST_NAMES:
+        return
+    if not any(name in c.__dict__ for c in kind.__mro__):
+        setattr(kind, name, _core.ModuleAttribute(name))
+
+
+_MOST_NAMES = 256  # that are made up as a program runs, in a class
 
 
 def _indented(extra):
