@@ -45,8 +45,9 @@ class LateReport {
         found_(2 * items_.size()) {}
   // After all that reports has been queued.
   void collect() { words_->collect(); }
-  // Whether it is known what failed; where `waits`, it is from then on.
-  bool known(bool waits);
+  // Whether it is known what failed; where `waits`, it is from then on. `asked`: which question this
+  // is one of, if it is; the device is asked once for each.
+  bool known(bool waits, uint64_t asked = 0);
   // Once that is known; null: it did not fail.
   std::shared_ptr<const Error> error(size_t check);
   // The first error, if nobody has heard of any; once that is known.
@@ -59,6 +60,7 @@ class LateReport {
   std::vector<std::shared_ptr<const Error>> errors_;
   std::vector<int64_t> found_;  // the words, once they are known
   bool known_ = false, told_ = false;
+  uint64_t asked_ = 0;
 };
 
 // That a base's elements depend on a check. Bases of one run that depend on the same checks share
@@ -71,8 +73,8 @@ struct Suspicion {
 namespace late {
 
 // Sets the base's failure where a check that it depends on is known to have failed; where `waits`,
-// nothing is left open.
-void resolve(Base& b, bool waits);
+// nothing is left open. `asked`: see LateReport.
+void resolve(Base& b, bool waits, uint64_t asked = 0);
 // Waits for the checks of all runs; raises what nobody has heard of.
 void tell();
 // For tests: devices of tests have late checks, too, which arrive when somebody waits.
