@@ -45,8 +45,8 @@ class LateReport {
         found_(2 * items_.size()) {}
   // After all that reports has been queued.
   void collect() { words_->collect(); }
-  // Whether it is known what failed; where `waits`, it is from then on. `asked`: which question this
-  // is one of, if it is; the device is asked once for each.
+  // Whether it is known what failed; where `waits`, it is from then on. `asked`: which question
+  // this is one of, if it is; the device is asked once for each.
   bool known(bool waits, uint64_t asked = 0);
   // Once that is known; null: it did not fail.
   std::shared_ptr<const Error> error(size_t check);

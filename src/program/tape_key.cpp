@@ -1,4 +1,5 @@
 // What tells one tape from others.
+#include <algorithm>
 #include <bit>
 
 #include "program/tape.h"
@@ -104,8 +105,17 @@ bool Tape::read(TapeKey& key, const Array& output, bool own) const {
   key.words.reserve(64 * (entries_.size() - gone_));
   Reader reader(key, own);
   reader.add(Region(output.view()));
+  // What lies on other devices alone is no part of a pass that begins on this one: where elements
+  // move between devices there is an entry on both.
+  auto elsewhere = [&](const Operand& o) {
+    return o.region.device && o.region.device != output.base->device;
+  };
   for (size_t n = 0; n < entries_.size(); ++n) {
     if (entries_[n].gone()) continue;
+    if (std::ranges::all_of(entries_[n].operands,
+                            [&](const Operand& o) { return o.number || elsewhere(o); }) &&
+        std::ranges::all_of(entries_[n].results, elsewhere))
+      continue;
     if (!reader.add(entries_[n])) return false;
     key.entries.push_back(first_ + static_cast<int64_t>(n));
   }

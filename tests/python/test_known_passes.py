@@ -59,6 +59,22 @@ def test_equal_steps_ask_no_rule_from_the_third_on():
     check(program, known=4)
 
 
+def test_what_waits_on_another_device_is_none_of_it():
+    kept = (leaf("cpu", 4).exp() * leaf("cpu", 4, seed=1)).sum()
+
+    def program(device):
+        a, b = leaf(device, 5), leaf(device, 5, seed=1)
+        seen = []
+        for _ in range(5):
+            a.grad = b.grad = None
+            (torch.exp(a) * b).sum().backward()
+            seen += [a.grad, b.grad]
+        return seen
+
+    check(program, known=3)
+    kept.backward()
+
+
 def test_what_requires_a_gradient_may_change():
     def program(device):
         a, b = leaf(device, 5), leaf(device, 5, seed=1)

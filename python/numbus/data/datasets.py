@@ -6,6 +6,10 @@ import math
 import types
 import warnings
 
+import numpy
+
+import numbus as nb
+
 from ..core.errors import message
 from ..tensors import randperm
 
@@ -71,6 +75,10 @@ class TensorDataset(Dataset):
 
     def batch(self, numbers):
         """What collating the examples of these numbers gives."""
+        if numbers and type(numbers[0]) is int:
+            index = numpy.array(numbers)
+            if index.dtype == numpy.int64 and index.ndim == 1:
+                numbers = nb.asarray(index)
         return [t[numbers] for t in self.tensors]
 
 

@@ -1,5 +1,6 @@
 """Samplers: the order in which examples are asked for, and how they make batches."""
 
+import itertools
 import math
 import os
 import types
@@ -139,12 +140,9 @@ class BatchSampler(Sampler):
         self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
 
     def __iter__(self):
-        batch = []
-        for k in self.sampler:
-            batch.append(k)
-            if len(batch) == self.batch_size:
-                yield batch
-                batch = []
+        numbers = iter(self.sampler)
+        while len(batch := list(itertools.islice(numbers, self.batch_size))) == self.batch_size:
+            yield batch
         if batch and not self.drop_last:
             yield batch
 
