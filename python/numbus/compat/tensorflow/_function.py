@@ -3,8 +3,8 @@
 import functools
 import sys
 
-from ...core import trees
 from ...core.errors import message
+from ._compiled import Calls
 from ._tensor import DTYPES, Tensor, TensorShape, as_numpy_dtype, convert
 
 
@@ -41,10 +41,13 @@ class TensorSpec:
 
 def function(func=None, input_signature=None, autograph=True, jit_compile=None,
              reduce_retracing=False):  # fmt: skip
-    """The function itself: what it records is fused and compiled anyway.
+    """A function whose work is recorded again, for other tensors of these shapes and types, without
+    its Python code, where the device has memory of its own (a GPU) and the code computes alone.
 
-    It runs as Python each time, and so prints each time. With an `input_signature` arguments become
-    tensors and have to fit it: TypeError. The other options say how graphs are built.
+    Elsewhere it runs as Python each time, and so does one that prints, appends, reads elements or
+    changes objects: what it does in Python is done at each call. With an `input_signature`
+    arguments become tensors and have to fit it: TypeError. The other options say how graphs are
+    built.
     """
     for option in (autograph, jit_compile, reduce_retracing):
         if option not in (True, False, None):
@@ -54,19 +57,16 @@ def function(func=None, input_signature=None, autograph=True, jit_compile=None,
             function, input_signature=input_signature, autograph=autograph,
             jit_compile=jit_compile, reduce_retracing=reduce_retracing,
         )  # fmt: skip
+    calls = Calls(func, strict=True)
 
     @functools.wraps(func)
     def wrapper(*args, **keywords):
         if input_signature is not None:
             args = _checked(input_signature, args)
-        made = func(*args, **keywords)
-        return trees.transform(
-            lambda x: x if isinstance(x, Tensor) or not isinstance(x, (bool, int, float))
-            else convert(x),
-            made,
-        )  # fmt: skip
+        return calls(*args, **keywords)
 
     wrapper.python_function = func
+    wrapper.compiled = calls.compiled
     wrapper.get_concrete_function = lambda *args, **keywords: wrapper
     return wrapper
 

@@ -414,19 +414,19 @@ def argmin(input, axis=None, output_type="int64", name=None):
 def shape(input, out_type="int32", name=None):
     """The shape as a tensor."""
     named(name)
-    return tensor(nb.array(convert(input)._a.shape, dtype=as_numpy_dtype(out_type)))
+    return convert(list(convert(input)._a.shape), as_numpy_dtype(out_type))
 
 
 def size(input, out_type="int32", name=None):
     """The number of elements as a tensor."""
     named(name)
-    return tensor(nb.array(convert(input)._a.size, dtype=as_numpy_dtype(out_type)))
+    return convert(convert(input)._a.size, as_numpy_dtype(out_type))
 
 
 def rank(input, name=None):
     """The number of axes as a tensor."""
     named(name)
-    return tensor(nb.array(convert(input)._a.ndim, dtype="i4"))
+    return convert(convert(input)._a.ndim, numpy.dtype("i4"))
 
 
 def broadcast_to(input, shape, name=None):

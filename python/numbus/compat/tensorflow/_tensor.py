@@ -3,6 +3,8 @@
 import contextlib
 import enum
 import functools
+import operator
+import sys
 import threading
 
 import numpy
@@ -12,6 +14,7 @@ import numbus as nb
 from ... import _core
 from ..._core import generic, ndarray
 from ...core import trees
+from ...core.compiling import ATTRIBUTE, Parts, observe, refuse
 from ...core.dtypes import kind_of
 from ...core.errors import message
 from ...core.operands import to_ndarray
@@ -110,7 +113,25 @@ class _Tapes(threading.local):
         self.active = []
 
 
-tapes = _Tapes()
+_CONSTANTS = 1024  # of one function
+
+
+class Call:
+    """A call of a function of `tf.function`, the outermost one.
+
+    constants: arrays of what its code makes of numbers and lists, where its work is captured.
+    makes_variables: whether it may, as the first call of a function.
+    """
+
+    def __init__(self, makes_variables=True):
+        self.constants, self.makes_variables = None, makes_variables
+
+
+class _Running(threading.local):
+    call = None
+
+
+tapes, running = _Tapes(), _Running()
 
 
 def _apart(a):
@@ -270,14 +291,20 @@ class _Reference:
 
 
 class Variable(Tensor):
-    """A tensor that `assign` changes; active tapes watch it where it is trainable and read.
+    """A tensor that `assign` changes in place; tapes watch it where it is trainable and read.
 
-    A new value takes the place of the old one, so that what was read before stays as it is.
+    Views that were read before keep the elements that they had: where there are any, and while a
+    tape records what is done with the variable, a new array takes the place of the old one.
     """
 
-    __slots__ = ("_lent", "_name", "trainable")
+    __slots__ = ("_name", "trainable")
 
     def __init__(self, initial_value=None, trainable=True, name=None, dtype=None, shape=None):
+        if running.call is not None and not running.call.makes_variables:
+            raise ValueError(
+                "tf.function only supports singleton tf.Variables created on the first call. Make "
+                "sure the tf.Variable is only created once or created outside tf.function."
+            )
         value = initial_value() if callable(initial_value) else initial_value
         if value is None:
             raise ValueError("initial_value must be specified.")
@@ -285,24 +312,48 @@ class Variable(Tensor):
         if shape is not None and tuple(shape) != tuple(x.shape):
             raise ValueError(message("Variable", "another shape than the value", shape, x.shape))
         super().__init__(_core.copy_of(_still(x._value())))
-        self._lent = False  # whether other tensors may have its memory
         self.trainable = bool(trainable) if trainable is not None else True
         self._name = "Variable" if name is None else name
 
     name = property(lambda self: f"{self._name}:0")
+    _place = property(operator.attrgetter("_a._storage"))
+
+    @property
+    def _showing(self):
+        """Where the elements are, negative where anything else shows them: what a captured call
+        that changes them in place depends on.
+        """
+        place = self._a._storage
+        return -place if self._is_lent() else place
 
     def _value(self):
-        if tapes.active and self.trainable and kind_of(self._a.dtype) in "fc":
+        if tapes.active and self._is_watched():
             self._own_memory()
             for tape in tapes.active:
                 tape._read(self)
-        self._lent = True
         return self._a
+
+    def _is_watched(self):
+        return self.trainable and kind_of(self._a.dtype) in "fc"
+
+    def _is_lent(self):
+        """Whether anything else holds the array or a view of it."""
+        return sys.getrefcount(self._a) > 2
+
+    def _replace(self, a):
+        refuse(f"the variable {self.name} is assigned while others hold its elements")
+        self._a = _core.copy_of(_still(a))
 
     def _own_memory(self):
         """What was read before tapes saw the variable is no part of it: it keeps the memory."""
-        if self._lent and not any([id(self) in tape._known for tape in tapes.active]):
-            self._a, self._lent = _core.copy_of(_still(self._a)), False
+        if self._is_lent() and not any([id(self) in tape._known for tape in tapes.active]):
+            self._replace(self._a)
+
+    def _for_change(self):
+        """The array, which nothing else shows: for changes in place."""
+        if self._is_lent() or (tapes.active and self._is_watched()):
+            self._replace(self._a)
+        return self._a
 
     def value(self):
         """A tensor of the present value."""
@@ -311,30 +362,43 @@ class Variable(Tensor):
 
     read_value = value
 
-    def _assigned(self, x):
-        if tuple(x.shape) != tuple(self.shape):
+    def __array__(self, dtype=None, copy=None):
+        if copy is False:
+            raise ValueError(
+                message("Variable", "its elements change in place and are given as a copy",
+                        "copy=False", "copy=None or True")
+            )  # fmt: skip
+        return super().__array__(dtype, True)
+
+    def _assigned(self, a):
+        """Takes over the elements of an array."""
+        if tuple(a.shape) != tuple(self.shape):
             raise ValueError(
                 f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable "
-                f"shape {self.shape}, and the assigned value shape {x.shape} are incompatible."
+                f"shape {self.shape}, and the assigned value shape "
+                f"{TensorShape(a.shape)} are incompatible."
             )
-        # Its own memory: a view of something else would keep that alive.
-        self._a, self._lent = _core.copy_of(_still(x._a)), False
+        if self._is_lent() or (tapes.active and self._is_watched()):
+            # Memory of its own: a view of something else would keep that alive.
+            self._replace(a)
+        else:
+            self._a[...] = _still(a)
         return self
 
     def assign(self, value, use_locking=False, name=None, read_value=True):
         """Sets the value. Raises ValueError for another shape."""
         _unread(use_locking, name, read_value)
-        return self._assigned(Tensor(as_array(convert(value, self._a.dtype)._value())))
+        return self._assigned(as_array(convert(value, self._a.dtype)._value()))
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True):
         """Adds to the value."""
         _unread(use_locking, name, read_value)
-        return self._assigned(Tensor(as_array(self._a + convert(delta, self._a.dtype)._value())))
+        return self._assigned(as_array(self._a + convert(delta, self._a.dtype)._value()))
 
     def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
         """Subtracts from the value."""
         _unread(use_locking, name, read_value)
-        return self._assigned(Tensor(as_array(self._a - convert(delta, self._a.dtype)._value())))
+        return self._assigned(as_array(self._a - convert(delta, self._a.dtype)._value()))
 
     def __repr__(self):
         return (
@@ -343,6 +407,15 @@ class Variable(Tensor):
         )
 
     __str__ = __repr__
+
+
+def _variable_parts(v):
+    names = "_showing", "trainable"
+    return Parts([(ATTRIBUTE, v, name, getattr(v, name)) for name in names])
+
+
+for _method in (Variable._value, Variable._for_change, Variable._assigned):
+    observe(Variable, _method, _variable_parts)
 
 
 def _unread(use_locking, name, read_value):
@@ -409,7 +482,22 @@ def convert(value, dtype=None):
         info = numpy.iinfo(dtype)
         if real.min() < info.min or real.max() > info.max:
             raise ValueError(message("constant", f"beyond {dtype.name}", value, "numbers in range"))
-    return Tensor(to_ndarray(real if dtype is None else real.astype(dtype)))
+    real = real if dtype is None else real.astype(dtype)
+    if running.call is not None and running.call.constants is not None:
+        return Tensor(_constant(running.call.constants, real))
+    return Tensor(to_ndarray(real))
+
+
+def _constant(known, real):
+    """The array of a constant in a function's code: the same one at each call."""
+    key = _core.get_device(), real.dtype, real.shape, real.tobytes()
+    if key not in known:
+        with _core.uncaptured():
+            made = to_ndarray(real)
+        if len(known) >= _CONSTANTS:
+            return made
+        known[key] = made
+    return known[key]
 
 
 class UnconnectedGradients(enum.Enum):
@@ -434,12 +522,16 @@ class GradientTape:
 
     def _clear(self):
         self._program = _core.Program()
+        self._call = running.call
+        self._variables = None  # those that were seen, once it has been asked
         self._known = {}  # id of a variable or tensor: itself, and the arrays that were watched
         self._used = False
 
     def __enter__(self):
         if self in tapes.active:
             raise ValueError("Tape is already recording.")
+        if self._call is not running.call:
+            refuse("it goes on with a tape that was made before")
         self._program.__enter__()
         tapes.active.append(self)
         return self
@@ -489,6 +581,8 @@ class GradientTape:
 
     def watched_variables(self):
         """The variables that the tape has seen."""
+        if self._variables is not None:
+            return self._variables
         return tuple([x for x, _ in self._known.values() if isinstance(x, Variable)])
 
     @contextlib.contextmanager
@@ -508,7 +602,16 @@ class GradientTape:
                 "A non-persistent GradientTape can only be used to compute one set of gradients "
                 "(or jacobians)"
             )
+        if self._call is not running.call:
+            refuse("it asks a tape that was made before")
         self._used = True
+
+    def _answered(self, made):
+        """Lets go of what was recorded, unless it may be asked again."""
+        if not self._persistent and self not in tapes.active:
+            self._variables = self.watched_variables()
+            self._known, self._program = {}, _core.Program()
+        return made
 
     def gradient(self, target, sources, output_gradients=None, unconnected_gradients="none"):
         """The derivatives of the sum of the targets' elements, as a structure like `sources`.
@@ -527,7 +630,8 @@ class GradientTape:
                 )
             seeds = [convert(g, x._a.dtype)._value() for g, x in zip(given, targets, strict=True)]
         leaves, shape = trees.flatten(sources)
-        return trees.unflatten(shape, self._pulled(targets, seeds, leaves, unconnected_gradients))
+        found = self._pulled(targets, seeds, leaves, unconnected_gradients)
+        return self._answered(trees.unflatten(shape, found))
 
     def _pulled(self, targets, seeds, leaves, unconnected="none"):
         unconnected = getattr(unconnected, "value", unconnected)
@@ -591,6 +695,7 @@ class GradientTape:
             seed = nb.zeros(target._a.shape, target._a.dtype)
             seed[(slice(None), *at)] = 1
             rows += self._pulled([target], [seed], [source], unconnected_gradients)
+        self._answered(None)
         if not rows or rows[0] is None:
             return None
         joined = nb.stack([g._a for g in rows], axis=1)
@@ -607,6 +712,7 @@ class GradientTape:
             seed = nb.zeros(target._a.shape, target._a.dtype)
             seed[at] = 1
             rows.append(self._pulled([target], [seed], leaves, unconnected_gradients))
+        self._answered(None)
         made = []
         for column, x in zip(zip(*rows, strict=True), leaves, strict=True):
             if column[0] is None:

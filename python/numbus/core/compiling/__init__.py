@@ -8,13 +8,12 @@ from ... import _core
 from ..errors import message
 from . import guards
 from .guards import Parts
-from .kinds import ITEM, ITEMS, TRUTH, flat
-from .watch import Watch, observe, renew
+from .kinds import ATTRIBUTE, ITEM, ITEMS, TRUTH, flat
+from .watch import Watch, observe, refuse, renew
 
 __all__ = [
-    "ITEM", "ITEMS", "TRUTH", "CompileWarning", "Compiled", "Parts", "Told", "compile",
-    "explained",
-    "flat", "observe", "renew",
+    "ATTRIBUTE", "ITEM", "ITEMS", "TRUTH", "CompileWarning", "Compiled", "Parts", "Told",
+    "compile", "explained", "flat", "observe", "refuse", "renew",
 ]  # fmt: skip
 
 _FAILURES = 3  # of calls alike, before they are left to Python for good

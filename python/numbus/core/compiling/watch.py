@@ -21,6 +21,7 @@ _STATEFUL = tuple(
     for name in (
         "optim" + os.sep + "lr_scheduler.py", "optim" + os.sep + "lbfgs.py", "data" + os.sep,
         "dist" + os.sep, "compat" + os.sep + "torch" + os.sep + "amp.py",
+        "compat" + os.sep + "tensorflow" + os.sep + "data.py",
     )
 )  # fmt: skip
 # Files of Python's library that are as good as ours: what they change is theirs for the time of a
@@ -62,6 +63,13 @@ def renew(numbers):
     watch = getattr(_present, "watch", None)
     if watch is not None:
         watch.renewals.append(numbers)
+
+
+def refuse(reason):
+    """Has the call that is being captured left to Python: it does what cannot be done again."""
+    watch = getattr(_present, "watch", None)
+    if watch is not None and watch.reason is None:
+        watch.reason = reason
 
 
 def _at(code, line):

@@ -7,6 +7,7 @@ import numpy
 
 import numbus as nb
 
+from ....core.compiling import ITEMS, Parts, flat, observe
 from ....core.dtypes import kind_of
 from ....core.errors import message
 from ....nn import functional as _f
@@ -212,6 +213,16 @@ class Layer:
     def count_params(self):
         """The number of elements of all variables."""
         return sum(v._a.size for v in self.variables)
+
+
+def _what_it_reads(layer):
+    """What a captured call of a layer depends on: attributes, and items of these."""
+    tables = [v for v in layer.__dict__.values() if isinstance(v, (list, dict, set))]
+    return Parts([(ITEMS, table, None, flat(table)) for table in (layer.__dict__, *tables)])
+
+
+for _method in (Layer.__call__, Layer.variables.fget, Layer.trainable_variables.fget):
+    observe(Layer, _method, _what_it_reads)
 
 
 def _takes(call, name):
@@ -500,7 +511,7 @@ class BatchNormalization(Layer):
             for moving, now in ((self.moving_mean, nb.mean(x, axis=axes)),
                                 (self.moving_variance, nb.var(x, axis=axes))):  # fmt: skip
                 now = nb.stop_gradient(now)
-                moving.assign(Tensor(as_array(moving._a * kept + now * (1 - kept))))
+                moving._assigned(as_array(moving._a * kept + now * (1 - kept)))
             found = _f.batch_norm(planes, None, None, gamma, beta, True, 0.0, self.epsilon)
         else:
             found = _f.batch_norm(planes, self.moving_mean._a, self.moving_variance._a, gamma,

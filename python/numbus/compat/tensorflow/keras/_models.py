@@ -9,13 +9,23 @@ import numbus as nb
 from ....core import trees
 from ....core.errors import message
 from .. import _ops
+from .._compiled import Calls
 from .._tensor import GradientTape, Tensor, Variable, as_array, convert
 from ..data import Dataset
-from . import losses, metrics, optimizers
+from . import losses, optimizers
+from . import metrics as metrics_of
 from ._functional import Graph, KerasTensor
 from ._layers import Input, InputLayer, Layer, new_name
 from ._progress import Progress, table
 from .callbacks import History
+
+
+class _Fitting:
+    """What `fit` changes and no step reads: so steps go on being those that were captured."""
+
+    def __init__(self):
+        self.history, self.stopped = None, False
+        self.calls = {}  # by functions of steps: `Calls`
 
 
 class Model(Layer):
@@ -30,7 +40,17 @@ class Model(Layer):
         self._graph = graph
         self.built = graph is not None
         self.optimizer = self._loss = None
-        self.stop_training = False
+        self._as_python = False
+        self._fitting = _Fitting()
+
+    history = property(
+        lambda self: self._fitting.history,
+        lambda self, value: setattr(self._fitting, "history", value),
+    )
+    stop_training = property(
+        lambda self: self._fitting.stopped,
+        lambda self, value: setattr(self._fitting, "stopped", value),
+    )
 
     @property
     def layers(self):
@@ -103,6 +123,9 @@ class Model(Layer):
         self._loss = None if loss is None else losses.get(loss)
         self._asked = list(metrics or [])
         self._metrics = None
+        self._mean = metrics_of.Mean("loss")
+        self._as_python = bool(run_eagerly)
+        self._fitting.calls.clear()
 
     loss = property(lambda self: self._loss)
 
@@ -123,7 +146,7 @@ class Model(Layer):
             return
         if self._loss is None:
             raise ValueError("You must call `compile()` with a loss before using the model.")
-        self._mean = metrics.Mean("loss")
+        self._mean.reset_state()
         for m in self._metrics or []:
             m.reset_state()
 
@@ -134,15 +157,24 @@ class Model(Layer):
     def _stepped(self, step, batch):
         """The values that are shown after a step."""
         x, y = batch
-        found = step(x if y is None and self._steps_alone() else batch)
+        found = self._called(step)(x if y is None and self._steps_alone() else batch)
         if found is None:
             return self._values
         return lambda: {name: float(convert(v)) for name, v in found.items()}
 
+    def _called(self, step):
+        """What calls a step of training or testing, or makes predictions."""
+        if self._as_python:
+            return step
+        known = self._fitting.calls
+        if step.__func__ not in known:
+            known[step.__func__] = Calls(step)
+        return known[step.__func__]
+
     def _seen(self, y, p, loss):
         self._mean._add(nb.stop_gradient(loss._value()), float(p.shape[0]))
         if self._metrics is None:
-            self._metrics = [metrics.get(m, y, p) for m in self._asked]
+            self._metrics = [metrics_of.get(m, y, p) for m in self._asked]
         for m in self._metrics:
             m.update_state(y, p)
 
@@ -239,7 +271,7 @@ class Model(Layer):
         self._reset()
         steps = 0
         for batch in _Batches(x, y, size, False):
-            self.test_step(batch)
+            self._called(self.test_step)(batch)
             steps += 1
             if progress is not None:
                 progress.update(steps, self._values)
@@ -282,7 +314,7 @@ class Model(Layer):
     def train_on_batch(self, x, y):
         """One step; returns the loss, and the metrics in a list with it."""
         self._reset()
-        self.train_step((convert(x), convert(y)))
+        self._called(self.train_step)((convert(x), convert(y)))
         found = list(self._values().values())
         return found if len(found) > 1 else found[0]
 
@@ -312,7 +344,7 @@ class Model(Layer):
         sizes = [sum(v._a.size for v in vs) for vs in (self.trainable_variables,
                                                        self.non_trainable_variables)]  # fmt: skip
         extra = 0
-        if self.optimizer is not None and self.optimizer._steps:
+        if self.optimizer is not None and self.optimizer.iterations.number():
             extra = self.optimizer._size()
         totals = [("Total", sum(sizes) + extra), ("Trainable", sizes[0]),
                   ("Non-trainable", sizes[1])]  # fmt: skip

@@ -2,6 +2,7 @@
 
 import numbus as nb
 
+from ....core.compiling import ITEMS, Parts, flat, observe
 from ....core.errors import message
 from ....nn import functional as _f
 from ..._missing import missing as _missing
@@ -128,6 +129,14 @@ class Loss:
         if self.reduction in ("none", None):
             return _ops.tensor(found)
         return _ops.tensor(nb.sum(found) if self.reduction == "sum" else nb.mean(found))
+
+
+def _parts(loss):
+    tables = loss.__dict__, loss.options
+    return Parts([(ITEMS, table, None, flat(table)) for table in tables])
+
+
+observe(Loss, Loss.__call__, _parts)
 
 
 def _of(name, function, *names):

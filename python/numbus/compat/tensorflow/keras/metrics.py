@@ -2,6 +2,7 @@
 
 import numbus as nb
 
+from ....core.compiling import ITEMS, Parts, flat, observe
 from ....core.errors import message
 from ..._missing import missing as _missing
 from .. import _ops
@@ -12,36 +13,46 @@ __name__ = "keras.metrics"
 
 
 class Metric:
-    """A mean: `update_state`, `result`, `reset_state`. Totals are read when they are asked for."""
+    """A mean: `update_state`, `result`, `reset_state`. Totals are arrays that are changed in place,
+    and are read when they are asked for.
+    """
 
     def __init__(self, name=None, dtype="float32"):
         self.name = name or type(self).__name__.lower()
         self.dtype = dtype
-        self.reset_state()
+        self._total, self._count = nb.zeros((), "f4"), nb.zeros((), "f4")
 
     def reset_state(self):
         """Begins anew."""
-        self._total, self._count = 0.0, 0.0
+        self._total[...] = 0
+        self._count[...] = 0
 
-    reset_states = reset_state
+    def reset_states(self):
+        """`reset_state`."""
+        self.reset_state()
 
     def _add(self, values, weight=None):
-        a = nb.stop_gradient(as_array(values))
-        a = as_array(a).astype("f4")
-        if weight is None:
-            self._total, self._count = self._total + nb.sum(a), self._count + a.size
+        a = as_array(nb.stop_gradient(as_array(values))).astype("f4")
+        if weight is None or isinstance(weight, (int, float)):
+            w = 1.0 if weight is None else float(weight)
+            self._total += nb.sum(a) * w
+            self._count += a.size * w
         else:
-            w = convert(weight, a.dtype)._value()
-            self._total, self._count = self._total + nb.sum(a * w), self._count + nb.sum(w)
+            w = nb.stop_gradient(convert(weight, a.dtype)._value())
+            self._total += nb.sum(a * w)
+            self._count += nb.sum(w)
 
     def result(self):
         """The mean so far, 0 before the first value."""
-        count = float(self._count)
-        return _ops.constant(float(self._total) / count if count else 0.0)
+        none = self._count == 0
+        return _ops.tensor(self._total / (self._count + none))
 
     def __call__(self, *args, **keywords):
         self.update_state(*args, **keywords)
         return self.result()
+
+
+observe(Metric, Metric._add, lambda m: Parts([(ITEMS, m.__dict__, None, flat(m.__dict__))]))
 
 
 class Mean(Metric):

@@ -1,16 +1,66 @@
 """keras.optimizers: Keras's formulas, whose epsilon stands elsewhere than PyTorch's."""
 
+import numpy
+
 import numbus as nb
 
+from ....core.compiling import ITEM, ITEMS, Parts, flat, observe, refuse
 from ....core.errors import message
+from ....core.operands import to_ndarray
+from ....optim.formula import Formula, maximum_into, square_root
 from ..._missing import missing as _missing
-from .._tensor import Tensor, Variable, as_array
+from .._tensor import Tensor, Variable, _still, as_array, convert
 
 __name__ = "keras.optimizers"
 
 
+class _Known(Variable):
+    """A variable without axes whose number the host knows, which is what formulas are given."""
+
+    __slots__ = ("_number", "_type")
+
+    def __init__(self, number, name, dtype):
+        self._type = numpy.dtype(dtype)
+        super().__init__(number, False, name, dtype)
+        self.set(number)
+
+    def _array(self):
+        if _slot.__get__(self) is None:
+            _slot.__set__(self, to_ndarray(numpy.asarray(self._number, self._type)))
+        return _slot.__get__(self)
+
+    def _store(self, a):
+        self._number = None
+        _slot.__set__(self, a)
+
+    _a = property(_array, _store)
+
+    def set(self, number):
+        """Sets the number; an array is made of it when one is asked for."""
+        self._number = self._type.type(number).item()
+        _slot.__set__(self, None)
+
+    def number(self):
+        """The number, which is read where an array was assigned."""
+        if self._number is None:
+            self._number = self.numpy().item()
+        return self._number
+
+    def _assigned(self, a):
+        super()._assigned(a)
+        self._number = None
+        return self
+
+
+_slot = Tensor._a
+
+
 class Optimizer:
-    """Changes variables by gradients: `apply_gradients(zip(gradients, variables))`."""
+    """Changes variables by gradients: `apply_gradients(zip(gradients, variables))`.
+
+    Subclasses say which arrays they keep for each variable (`_beginning`: their first elements),
+    what a step is (`_formula`), and its numbers (`_given`).
+    """
 
     def __init__(self, learning_rate=0.001, name=None, weight_decay=None, clipvalue=None,
                  **options):  # fmt: skip
@@ -22,13 +72,10 @@ class Optimizer:
         self.name = type(self).__name__.lower() if name is None else name
         self._schedule = learning_rate if callable(learning_rate) else None
         rate = 0.0 if self._schedule else float(learning_rate)
-        self._rate = Variable(rate, False, "learning_rate")
-        self._known = rate
+        self._rate = _Known(rate, "learning_rate", "float32")
+        self.iterations = _Known(0, "iteration", "int64")
         self.weight_decay, self.clipvalue = weight_decay, clipvalue
-        self._steps = 0
-        self._state = {}
-
-    iterations = property(lambda self: Variable(self._steps, False, "iteration", "int64"))
+        self._state = {}  # by ids of variables: these, and what is kept for them
 
     @property
     def learning_rate(self):
@@ -41,14 +88,17 @@ class Optimizer:
     def learning_rate(self, value):
         if self._schedule:
             raise TypeError(message("learning_rate", "a schedule decides", value, "a float"))
-        self._rate.assign(value)
+        if isinstance(value, Tensor):
+            self._rate.assign(value)
+        else:
+            self._rate.set(value)
 
     lr = learning_rate
 
     def _now(self):
         if self._schedule:
-            return float(self._schedule(self._steps))
-        return float(self._rate.numpy())
+            return float(self._schedule(self.iterations.number()))
+        return self._rate.number()
 
     def build(self, variables):
         """State is made when it is needed."""
@@ -68,29 +118,77 @@ class Optimizer:
         pairs = [(g, v) for g, v in grads_and_vars if g is not None]
         if not pairs:
             raise ValueError("No gradients provided for any variable.")
-        rate = self._now()
-        self._steps += 1
+        lines = []
         for g, v in pairs:
-            a, w = g._value(), v._a
+            a, w = as_array(_still(convert(g, v._a.dtype)._value())), v._for_change()
+            if tuple(a.shape) != tuple(w.shape):
+                raise ValueError(
+                    message("apply_gradients", "a gradient of another shape", tuple(a.shape),
+                            tuple(w.shape))
+                )  # fmt: skip
             if self.clipvalue is not None:
                 a = nb.clip(a, -self.clipvalue, self.clipvalue)
-            if self.weight_decay:
-                w = w - w * (self.weight_decay * rate)
-            state = self._state.setdefault(id(v), {"variable": v})
-            v._assigned(Tensor(as_array(self._updated(w, a, rate, state))))
+            lines.append((w, a, *self._arrays(v)))
+        self._formula()(lines, self._numbers, len(lines))
+
+    def _arrays(self, v):
+        """What is kept for a variable."""
+        state, begin = self._state.get(id(v)), self._beginning()
+        if state is None or len(state[1]) != len(begin):
+            refuse("an optimizer sees a variable for the first time")
+            kept = [nb.full(v._a.shape, x, dtype=v._a.dtype) for x in begin]
+            state = self._state[id(v)] = v, kept
+        return state[1]
 
     def _size(self):
-        arrays = [a for s in self._state.values() for k, a in s.items() if k != "variable"]
-        return sum(a.size for a in arrays) + 2
+        return sum(a.size for _, kept in self._state.values() for a in kept) + 2
 
-    def _updated(self, w, g, rate, state):
+    def _numbers(self, count):
+        """Counts a step; its numbers, for each variable."""
+        rate = self._now()
+        self.iterations.set(self.iterations.number() + 1)
+        decay = (self.weight_decay or 0.0) * rate
+        return [(decay, *self._given(rate))] * count
+
+    def _beginning(self):
+        """The first elements of the arrays that are kept for each variable."""
         raise NotImplementedError(message(self.name, "no update", type(self), "a method"))
 
 
-def _kept(state, name, like, value=0.0):
-    if name not in state:
-        state[name] = nb.full(like.shape, value, dtype=like.dtype)
-    return state[name]
+_UNREAD = ("_rate", "iterations")  # by formulas: their numbers are asked for each time
+
+
+def _parts(optimizer):
+    fields = optimizer.__dict__
+    found = [(ITEM, fields, k, v) for k, v in fields.items() if k not in _UNREAD]
+    found.append((ITEMS, optimizer._state, None, flat(optimizer._state)))
+    for _, kept in optimizer._state.values():
+        found.append((ITEMS, kept, None, flat(kept)))
+    return Parts(found)
+
+
+observe(Optimizer, Optimizer.apply_gradients, _parts)
+
+
+@Formula.cached
+def _sgd(decays, momentum, nesterov):
+    def step(p, g, *rest):
+        decay, rate, kept = rest[-3:]
+        if decays:
+            p -= p * decay
+        if not momentum:
+            p -= g * rate
+            return
+        m, change = rest[0], g * rate
+        m *= kept
+        m -= change
+        if nesterov:
+            p += m * kept
+            p -= change
+        else:
+            p += m
+
+    return Formula(step, 3 if momentum else 2, 3)
 
 
 class SGD(Optimizer):
@@ -102,12 +200,39 @@ class SGD(Optimizer):
             raise ValueError("`momentum` must be a float between [0, 1].")
         self.momentum, self.nesterov = momentum, nesterov
 
-    def _updated(self, w, g, rate, state):
-        if not self.momentum:
-            return w - g * rate
-        m = _kept(state, "m", w) * self.momentum - g * rate
-        state["m"] = m
-        return w + m * self.momentum - g * rate if self.nesterov else w + m
+    def _beginning(self):
+        return (0.0,) if self.momentum else ()
+
+    def _formula(self):
+        return _sgd(bool(self.weight_decay), bool(self.momentum), bool(self.nesterov))
+
+    def _given(self, rate):
+        return rate, self.momentum
+
+
+@Formula.cached
+def _rmsprop(decays, centered, momentum):
+    def step(p, g, v, *rest):
+        decay, rate, rho, taken, epsilon, kept = rest[-6:]
+        if decays:
+            p -= p * decay
+        v *= rho
+        v += g * g * taken
+        under = v
+        if centered:
+            mean = rest[0]
+            mean *= rho
+            mean += g * taken
+            under = v - mean * mean
+        change = g * rate / square_root(under + epsilon)
+        if momentum:
+            m = rest[1 if centered else 0]
+            m *= kept
+            m += change
+            change = m
+        p -= change
+
+    return Formula(step, 3 + centered + momentum, 6)
 
 
 class RMSprop(Optimizer):
@@ -118,18 +243,30 @@ class RMSprop(Optimizer):
         super().__init__(learning_rate, **options)
         self.rho, self.momentum, self.epsilon, self.centered = rho, momentum, epsilon, centered
 
-    def _updated(self, w, g, rate, state):
-        v = _kept(state, "v", w) * self.rho + g * g * (1 - self.rho)
-        state["v"] = v
-        if self.centered:
-            mean = _kept(state, "mean", w) * self.rho + g * (1 - self.rho)
-            state["mean"] = mean
-            v = v - mean * mean
-        change = g * rate / nb.sqrt(v + self.epsilon)
-        if self.momentum:
-            change = _kept(state, "m", w) * self.momentum + change
-            state["m"] = change
-        return w - change
+    def _beginning(self):
+        return (0.0,) * (1 + bool(self.centered) + bool(self.momentum))
+
+    def _formula(self):
+        return _rmsprop(bool(self.weight_decay), bool(self.centered), bool(self.momentum))
+
+    def _given(self, rate):
+        return rate, self.rho, 1 - self.rho, self.epsilon, self.momentum
+
+
+@Formula.cached
+def _adam(decays, amsgrad):
+    def step(p, g, m, v, *rest):
+        decay, size, rest1, rest2, epsilon = rest[-5:]
+        if decays:
+            p -= p * decay
+        m += (g - m) * rest1
+        v += (g * g - v) * rest2
+        if amsgrad:
+            maximum_into(rest[0], v)
+            v = rest[0]
+        p -= m * size / (square_root(v) + epsilon)
+
+    return Formula(step, 4 + amsgrad, 5)
 
 
 class Adam(Optimizer):
@@ -143,15 +280,16 @@ class Adam(Optimizer):
         self.beta_1, self.beta_2 = beta_1, beta_2
         self.epsilon, self.amsgrad = epsilon, amsgrad
 
-    def _updated(self, w, g, rate, state):
-        t = self._steps
-        step = rate * (1 - self.beta_2**t) ** 0.5 / (1 - self.beta_1**t)
-        m, v = _kept(state, "m", w), _kept(state, "v", w)
-        state["m"] = m = m + (g - m) * (1 - self.beta_1)
-        state["v"] = v = v + (g * g - v) * (1 - self.beta_2)
-        if self.amsgrad:
-            state["most"] = v = nb.maximum(_kept(state, "most", w), v)
-        return w - m * step / (nb.sqrt(v) + self.epsilon)
+    def _beginning(self):
+        return (0.0,) * (3 if self.amsgrad else 2)
+
+    def _formula(self):
+        return _adam(bool(self.weight_decay), bool(self.amsgrad))
+
+    def _given(self, rate):
+        t = self.iterations.number()
+        size = rate * (1 - self.beta_2**t) ** 0.5 / (1 - self.beta_1**t)
+        return size, 1 - self.beta_1, 1 - self.beta_2, self.epsilon
 
 
 class AdamW(Adam):
@@ -159,6 +297,17 @@ class AdamW(Adam):
 
     def __init__(self, learning_rate=0.001, weight_decay=0.004, **options):
         super().__init__(learning_rate, weight_decay=weight_decay, **options)
+
+
+@Formula.cached
+def _adagrad(decays):
+    def step(p, g, a, decay, rate, epsilon):
+        if decays:
+            p -= p * decay
+        a += g * g
+        p -= g * rate / square_root(a + epsilon)
+
+    return Formula(step, 3, 3)
 
 
 class Adagrad(Optimizer):
@@ -169,10 +318,14 @@ class Adagrad(Optimizer):
         super().__init__(learning_rate, **options)
         self.initial_accumulator_value, self.epsilon = initial_accumulator_value, epsilon
 
-    def _updated(self, w, g, rate, state):
-        a = _kept(state, "a", w, self.initial_accumulator_value) + g * g
-        state["a"] = a
-        return w - g * rate / nb.sqrt(a + self.epsilon)
+    def _beginning(self):
+        return (self.initial_accumulator_value,)
+
+    def _formula(self):
+        return _adagrad(bool(self.weight_decay))
+
+    def _given(self, rate):
+        return rate, self.epsilon
 
 
 class schedules:
