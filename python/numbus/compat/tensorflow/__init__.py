@@ -25,6 +25,8 @@ from ._further import (
     tensor_scatter_nd_add,
     tensor_scatter_nd_sub,
     tensor_scatter_nd_update,
+    unique,
+    unique_with_counts,
     while_loop,
 )
 from ._ops import (
@@ -85,8 +87,8 @@ __name__ = "tensorflow"
 __version__ = "2.21.0+numbus"
 newaxis = None
 _HERE = (
-    "config", "data", "debugging", "distribute", "errors", "keras", "linalg", "math", "nn",
-    "random",
+    "config", "data", "debugging", "distribute", "errors", "image", "keras", "linalg", "math",
+    "nn", "random",
 )  # fmt: skip
 _TABLES = {
     **_ops.BINARY, **_ops.REDUCTIONS,

@@ -1,5 +1,6 @@
 """Further functions of TensorFlow's: segments, indices of several axes, control flow, clipping."""
 
+import collections
 import math
 
 import numpy
@@ -219,7 +220,7 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
         raise ValueError(message("argsort", "unknown", (direction, stable), "'ASCENDING', bool"))
     a = value(values)
     if direction == "DESCENDING":
-        a = -a if a.dtype.kind in "fi" else -a.astype("i8")
+        a = ~a if a.dtype.kind in "iub" else -a
     return tensor(nb.argsort(a, axis=axis, stable=True).astype("i4"))
 
 
@@ -232,6 +233,36 @@ def top_k(input, k=1, sorted=True, index_type="int32", name=None):
     found = argsort(tensor(a), direction="DESCENDING")._a[..., : int(convert(k))]
     values = nb.take_along_axis(a, found, axis=-1)
     return tensor(values), tensor(found.astype(as_numpy_dtype(index_type)))
+
+
+Unique = collections.namedtuple("Unique", ["y", "idx"])
+UniqueWithCounts = collections.namedtuple("UniqueWithCounts", ["y", "idx", "count"])
+
+
+def _distinct(x, out_idx):
+    a = value(x)
+    if a.ndim != 1:
+        raise InvalidArgumentError(message("unique", "not one axis", tuple(a.shape), "a vector"))
+    t = as_numpy_dtype(out_idx)
+    found, first, back, count = nb.unique(
+        a, return_index=True, return_inverse=True, return_counts=True
+    )
+    order = nb.argsort(first)  # as they come, not by size
+    rank = nb.argsort(order)
+    parts = found[order], rank[back.reshape(-1)].astype(t), count[order].astype(t)
+    return [tensor(p) for p in parts]
+
+
+def unique(x, out_idx="int32", name=None):
+    """The distinct elements in the order in which they come, and which one each element is."""
+    named(name)
+    return Unique(*_distinct(x, out_idx)[:2])
+
+
+def unique_with_counts(x, out_idx="int32", name=None):
+    """The same, and how often each of them comes."""
+    named(name)
+    return UniqueWithCounts(*_distinct(x, out_idx))
 
 
 def meshgrid(*args, indexing="xy", name=None):

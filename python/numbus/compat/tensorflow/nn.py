@@ -4,7 +4,7 @@ from ...core.errors import message
 from ...nn import functional as _f
 from .._missing import missing as _missing
 from . import _ops
-from ._images import convolved, pooled
+from ._images import convolved, convolved_back, convolved_by_channel, pooled
 from ._ops import (  # noqa: F401
     dropout,
     gelu,
@@ -58,6 +58,64 @@ def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
                               _pair("max_pool2d", strides), str(padding).lower()))  # fmt: skip
 
 
+def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, name=None):
+    """Convolution of (batch, steps, channels) with (steps, in, out)."""
+    _ops.named(name)
+    if data_format != "NWC":
+        _only("conv1d", data_format)
+    return _ops.tensor(
+        convolved(_ops.value(input), _ops.value(filters), _line("conv1d", stride),
+                  str(padding).lower(), _line("conv1d", dilations or 1))
+    )  # fmt: skip
+
+
+def _line(op, n):
+    n = (n,) if isinstance(n, int) else tuple(n)
+    if len(n) == 3 and n[0] == n[2] == 1:
+        return n[1:2]
+    if len(n) != 1:
+        raise ValueError(message(op, "not the steps of one axis", n, "an int"))
+    return n
+
+
+def conv2d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NHWC",
+                     dilations=None, name=None):  # fmt: skip
+    """The derivative of a convolution by its input, with (height, width, out, in)."""
+    _ops.named(name)
+    _only("conv2d_transpose", data_format)
+    lengths = _ops.sizes(output_shape)
+    found = convolved_back(
+        _ops.value(input), _ops.value(filters), _pair("conv2d_transpose", strides),
+        str(padding).lower(), _pair("conv2d_transpose", dilations or 1), tuple(lengths[1:3]),
+    )  # fmt: skip
+    if tuple(found.shape) != tuple(lengths):
+        raise ValueError(
+            message("conv2d_transpose", "another output shape", tuple(lengths), tuple(found.shape))
+        )
+    return _ops.tensor(found)
+
+
+def depthwise_conv2d(input, filter, strides, padding, data_format="NHWC", dilations=None,
+                     name=None):  # fmt: skip
+    """Convolutions of each channel with (height, width, in, results of each)."""
+    _ops.named(name)
+    _only("depthwise_conv2d", data_format or "NHWC")
+    return _ops.tensor(
+        convolved_by_channel(
+            _ops.value(input), _ops.value(filter), _pair("depthwise_conv2d", strides),
+            str(padding).lower(), _pair("depthwise_conv2d", dilations or 1),
+        )
+    )  # fmt: skip
+
+
+def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding,
+                     data_format="NHWC", dilations=None, name=None):  # fmt: skip
+    """Convolutions of each channel, then sums of channels with (1, 1, in, out)."""
+    found = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations,
+                             name)  # fmt: skip
+    return conv2d(found, pointwise_filter, 1, "VALID")
+
+
 max_pool = max_pool2d
 
 
@@ -67,6 +125,9 @@ def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
     _only("avg_pool2d", data_format)
     return _ops.tensor(pooled("mean", _ops.value(input), _pair("avg_pool2d", ksize),
                               _pair("avg_pool2d", strides), str(padding).lower()))  # fmt: skip
+
+
+avg_pool = avg_pool2d
 
 
 def bias_add(value, bias, name=None):

@@ -1,5 +1,6 @@
 """Layers of Keras: variables of tf and functions of numbus.nn.functional."""
 
+import functools
 import math
 import re
 
@@ -12,7 +13,6 @@ from ....core.dtypes import kind_of
 from ....core.errors import message
 from ....nn import functional as _f
 from .. import _ops
-from .._images import convolved, length_after, pooled
 from .._tensor import Tensor, Variable, as_array, as_numpy_dtype, convert
 from . import _masks, activations, initializers
 from ._functional import KerasTensor, Node, is_symbolic, symbolic_call
@@ -61,6 +61,19 @@ class Layer:
         self._variables = []
         if type(self).compute_mask is not Layer.compute_mask:
             self.supports_masking = True
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        build = cls.__dict__.get("build")
+        if build is not None:
+
+            @functools.wraps(build)
+            def building(self, *args, **keywords):
+                made = build(self, *args, **keywords)
+                self.built = True  # a call does not build it once more
+                return made
+
+            cls.build = building
 
     def add_weight(self, shape=(), initializer="glorot_uniform", trainable=True, name=None,
                    dtype=None):  # fmt: skip
@@ -142,6 +155,8 @@ class Layer:
             isinstance(inputs, list) and inputs and isinstance(inputs[0], Tensor)
         ):
             return inputs
+        if isinstance(inputs, list) and inputs and all([hasattr(x, "ndim") for x in inputs]):
+            return [self._converted(x) for x in inputs]
         x = inputs if isinstance(inputs, Tensor) else convert(inputs)
         if kind_of(x._a.dtype) == "f" and x._a.dtype != self.dtype:
             mask = _masks.mask_of(x)
@@ -239,10 +254,6 @@ def _refuse(layer, **options):
             )
 
 
-def _pair(n):
-    return (int(n), int(n)) if isinstance(n, int) else tuple(int(k) for k in n)
-
-
 class InputLayer(Layer):
     """Says the shape of the input."""
 
@@ -307,120 +318,6 @@ class Dense(Layer):
 
     def compute_output_shape(self, input_shape):
         return (*input_shape[:-1], self.units)
-
-
-class Conv2D(Layer):
-    """activation(convolution with the kernel + bias) of (batch, height, width, channels)."""
-
-    has_rule = True
-
-    def __init__(self, filters, kernel_size, strides=(1, 1), padding="valid", data_format=None,
-                 dilation_rate=(1, 1), groups=1, activation=None, use_bias=True,
-                 kernel_initializer="glorot_uniform", bias_initializer="zeros",
-                 kernel_regularizer=None, **options):  # fmt: skip
-        super().__init__(**options)
-        _refuse(self, kernel_regularizer=kernel_regularizer,
-                data_format=None if data_format == "channels_last" else data_format)  # fmt: skip
-        self.filters, self.kernel_size, self.groups = filters, _pair(kernel_size), groups
-        self.strides, self.dilation_rate = _pair(strides), _pair(dilation_rate)
-        self.padding, self.use_bias = str(padding).lower(), use_bias
-        if self.padding not in ("same", "valid"):
-            raise ValueError(message("Conv2D", "unknown padding", padding, "'same' or 'valid'"))
-        self.activation = activations.get(activation)
-        self.kernel_initializer, self.bias_initializer = kernel_initializer, bias_initializer
-
-    def build(self, input_shape):
-        if len(input_shape) != 4:
-            raise ValueError(
-                f'Input 0 of layer "{self.name}" is incompatible with the layer: expected ndim=4, '
-                f"found ndim={len(input_shape)}. Full shape received: {input_shape}"
-            )
-        shape = (*self.kernel_size, input_shape[-1] // self.groups, self.filters)
-        self.kernel = self.add_weight(shape, self.kernel_initializer, name="kernel")
-        self.bias = self.add_weight((self.filters,), self.bias_initializer, name="bias") if (
-            self.use_bias
-        ) else None  # fmt: skip
-
-    def call(self, inputs):
-        x = inputs._value()
-        found = convolved(x, self.kernel._value(), self.strides, self.padding, self.dilation_rate)
-        if self.bias is not None:
-            found = found + self.bias._value()
-        return self.activation(_ops.tensor(found))
-
-    def compute_output_shape(self, input_shape):
-        sides = zip(input_shape[1:3], self.kernel_size, self.strides, self.dilation_rate,
-                    strict=True)  # fmt: skip
-        return (input_shape[0], *[length_after(*s, self.padding) for s in sides], self.filters)
-
-
-class _Pooling(Layer):
-    kind = "max"
-    ready = has_rule = True
-
-    def __init__(self, pool_size=(2, 2), strides=None, padding="valid", data_format=None,
-                 **options):  # fmt: skip
-        super().__init__(**options)
-        _refuse(self, data_format=None if data_format == "channels_last" else data_format)
-        self.pool_size = _pair(pool_size)
-        self.strides = self.pool_size if strides is None else _pair(strides)
-        self.padding = str(padding).lower()
-
-    def call(self, inputs):
-        return _ops.tensor(
-            pooled(self.kind, inputs._value(), self.pool_size, self.strides, self.padding)
-        )
-
-    def compute_output_shape(self, input_shape):
-        sides = zip(input_shape[1:3], self.pool_size, self.strides, (1, 1), strict=True)
-        return (input_shape[0], *[length_after(*s, self.padding) for s in sides], input_shape[3])
-
-
-class MaxPooling2D(_Pooling):
-    """The largest element of each window."""
-
-
-class AveragePooling2D(_Pooling):
-    """The mean of each window."""
-
-    kind = "mean"
-
-
-MaxPool2D, AvgPool2D = MaxPooling2D, AveragePooling2D
-
-
-class GlobalAveragePooling1D(Layer):
-    """The mean of each channel over the steps, of those that a mask leaves."""
-
-    has_rule = True
-
-    def call(self, inputs, mask=None):
-        a = inputs._value()
-        if mask is None:
-            return _ops.tensor(nb.mean(a, axis=1))
-        on = convert(mask)._value().astype(bool)[:, :, None]
-        total = nb.sum(nb.where(on, a, a.dtype.type(0)), axis=1)
-        with nb.errstate(invalid="ignore"):  # NaN where nothing is left
-            return _ops.tensor(total / nb.sum(on.astype(a.dtype), axis=1))
-
-    def compute_mask(self, inputs, previous_mask=None):
-        """Steps are no more."""
-        return None
-
-    def compute_output_shape(self, input_shape):
-        return input_shape[0], input_shape[2]
-
-
-class GlobalAveragePooling2D(Layer):
-    """The mean of each channel."""
-
-    has_rule = True
-
-    def call(self, inputs):
-        return _ops.tensor(nb.mean(inputs._value(), axis=(1, 2)))
-
-    def compute_output_shape(self, input_shape):
-        return input_shape[0], input_shape[3]
 
 
 class Flatten(Layer):
