@@ -133,6 +133,7 @@ class Attention(Layer):
 
     supports_masking = True
     modes = ("dot", "concat")
+    by_element = False  # whether a scale is one number for each element of a query
 
     def __init__(self, use_scale=False, score_mode="dot", dropout=0.0, seed=None, **options):
         super().__init__(**options)
@@ -145,14 +146,14 @@ class Attention(Layer):
         self.use_scale, self.score_mode, self.dropout = use_scale, score_mode, dropout
 
     def _built_for(self, inputs):
-        self._make_scales(inputs[0].shape[-1])
-        self.built = True
-
-    def _make_scales(self, width):
-        self.scale = self.add_weight((), "ones", name="scale") if self.use_scale else None
+        shape, begin = ((inputs[0].shape[-1],), "glorot_uniform") if self.by_element else (
+            (), "ones"
+        )  # fmt: skip
+        self.scale = self.add_weight(shape, begin, name="scale") if self.use_scale else None
         self.concat_score_weight = self.add_weight((), "ones", name="concat_score_weight") if (
             self.score_mode == "concat"
         ) else None  # fmt: skip
+        self.built = True
 
     def _scores(self, q, k):
         if self.score_mode == "dot":
@@ -200,14 +201,10 @@ class AdditiveAttention(Attention):
     """softmax(sum(scale tanh(query + key))) value (Bahdanau et al., 2015)."""
 
     modes = ("dot",)
+    by_element = True
 
     def __init__(self, use_scale=True, dropout=0.0, **options):
         super().__init__(use_scale, "dot", dropout, **options)
-
-    def _make_scales(self, width):
-        self.scale = self.add_weight((width,), "glorot_uniform", name="scale") if (
-            self.use_scale
-        ) else None  # fmt: skip
 
     def _scores(self, q, k):
         total = nb.tanh(q[..., :, None, :] + k[..., None, :, :])

@@ -90,7 +90,7 @@ class _Windows(Layer):
 
     def _count(self, channels):
         """The number of channels of the result, of so many."""
-        return self.filters
+        return self.filters or channels * self.depth_multiplier
 
     def _applied(self, x):
         return convolved(x, self.kernel._value(), self.strides, self.padding, self.dilation_rate)
@@ -186,6 +186,7 @@ class _ByChannel(_Windows):
                  data_format=None, dilation_rate=1, activation=None, use_bias=True,
                  depthwise_initializer="glorot_uniform", bias_initializer="zeros",
                  depthwise_regularizer=None, depthwise_constraint=None, **options):  # fmt: skip
+        # No number of filters: each channel has as many.
         super().__init__(0, kernel_size, strides, padding, data_format, dilation_rate, 1,
                          activation, use_bias, depthwise_initializer, bias_initializer,
                          **options)  # fmt: skip
@@ -196,9 +197,6 @@ class _ByChannel(_Windows):
     def _make_kernels(self, channels):
         shape = (*self.kernel_size, channels, self.depth_multiplier)
         self.kernel = self.add_weight(shape, self.kernel_initializer, name="kernel")
-
-    def _count(self, channels):
-        return channels * self.depth_multiplier
 
     def _applied(self, x):
         return convolved_by_channel(x, self.kernel._value(), self.strides, self.padding,
