@@ -13,7 +13,7 @@ from .._compiled import Calls
 from .._tensor import GradientTape, Tensor, Variable, as_array, convert
 from ..data import Dataset
 from . import losses, optimizers
-from . import metrics as metrics_of
+from ._ends import CompileMetrics, Ends
 from ._functional import Graph, KerasTensor
 from ._layers import Input, InputLayer, Layer, new_name
 from ._progress import Progress, table
@@ -39,7 +39,7 @@ class Model(Layer):
         super().__init__(new_name("Functional") if graph and name is None else name, **options)
         self._graph = graph
         self.built = graph is not None
-        self.optimizer = self._loss = None
+        self.optimizer = self._loss = self._ends = None
         self._as_python = False
         self._fitting = _Fitting()
 
@@ -84,15 +84,15 @@ class Model(Layer):
         """None: what the layers gave carries its own."""
         return None
 
-    def _ends(self, name):
+    def _ends_of(self, name):
         if self._graph is None:
             raise AttributeError(f"The model {self.name} has no defined {name}.")
         return getattr(self._graph, name)
 
-    input = property(lambda self: self._ends("inputs"))
-    output = property(lambda self: self._ends("outputs"))
-    inputs = property(lambda self: trees.flatten(self._ends("inputs"))[0])
-    outputs = property(lambda self: trees.flatten(self._ends("outputs"))[0])
+    input = property(lambda self: self._ends_of("inputs"))
+    output = property(lambda self: self._ends_of("outputs"))
+    inputs = property(lambda self: trees.flatten(self._ends_of("inputs"))[0])
+    outputs = property(lambda self: trees.flatten(self._ends_of("outputs"))[0])
     input_shape = property(lambda self: _shapes(self.input))
     output_shape = property(lambda self: _shapes(self.output))
 
@@ -111,33 +111,69 @@ class Model(Layer):
                 weighted_metrics=None, run_eagerly=False, steps_per_execution=1,
                 jit_compile="auto"):  # fmt: skip
         """Chooses the optimizer, the loss and the metrics. How steps are run is not chosen here."""
-        if loss_weights is not None or weighted_metrics is not None:
+        if weighted_metrics is not None:
             raise NotImplementedError(
-                message("compile", "loss_weights= and weighted_metrics= are not yet available",
-                        (loss_weights, weighted_metrics), "None")
+                message("compile", "weighted_metrics= is not yet available", weighted_metrics,
+                        "None")
             )  # fmt: skip
         for option in (run_eagerly, steps_per_execution, jit_compile):
             if not isinstance(option, (bool, int, str)):
                 raise TypeError(message("compile", "not an option", option, "the default"))
         self.optimizer = optimizers.get(optimizer)
-        self._loss = None if loss is None else losses.get(loss)
-        self._asked = list(metrics or [])
-        self._metrics = None
-        self._mean = metrics_of.Mean("loss")
+        plain = loss is None or isinstance(loss, (list, tuple, dict))
+        self._loss = loss if plain else losses.get(loss)
+        self._asked = metrics
+        self._ends = None if loss is None else Ends(
+            self._loss, loss_weights, metrics, self._output_names()
+        )  # fmt: skip
         self._as_python = bool(run_eagerly)
         self._fitting.calls.clear()
 
     loss = property(lambda self: self._loss)
 
+    def _output_names(self):
+        """The layers that give the outputs, or the keys of a dict of them."""
+        if self._graph is None:
+            return None
+        ends = self._graph.outputs
+        if isinstance(ends, dict):
+            return list(ends)
+        return [x.node.layer.name for x in trees.flatten(ends)[0]]
+
+    @property
+    def output_names(self):
+        """The names of the outputs of a model of inputs and outputs."""
+        self._ends_of("outputs")
+        return self._output_names()
+
     @property
     def metrics(self):
         """The means of the loss and of the metrics."""
-        return [self._mean, *(self._metrics or [])] if self._loss is not None else []
+        if self._ends is None:
+            return []
+        if self._steps_alone() and self._asked:
+            return [self._ends.mean, CompileMetrics(self._ends)]
+        return [m for _, m in self._ends.all()]
 
     @property
     def metrics_names(self):
         """Their names."""
-        return [m.name for m in self.metrics]
+        return [m.name for m in self.metrics] if self._steps_alone() else (
+            [] if self._ends is None else [name for name, _ in self._ends.all()]
+        )  # fmt: skip
+
+    def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
+        """The loss that `compile` chose, of labels and outputs."""
+        if sample_weight is not None:
+            raise NotImplementedError(
+                message("compute_loss", "sample_weight= is not yet available", "one", "None")
+            )
+        if not isinstance(training, bool):
+            raise TypeError(message("compute_loss", "not a bool", training, "True or False"))
+        if self._ends is None:
+            raise ValueError("You must call `compile()` with a loss before using the model.")
+        y_pred = self(x, training=training) if y_pred is None else y_pred
+        return self._ends.loss(y, y_pred)[0]
 
     def _reset(self):
         if self._loss is None and self._steps_alone():
@@ -146,9 +182,7 @@ class Model(Layer):
             return
         if self._loss is None:
             raise ValueError("You must call `compile()` with a loss before using the model.")
-        self._mean.reset_state()
-        for m in self._metrics or []:
-            m.reset_state()
+        self._ends.reset()
 
     def _steps_alone(self):
         """Whether a class of the program's says what a step is."""
@@ -160,7 +194,10 @@ class Model(Layer):
         found = self._called(step)(x if y is None and self._steps_alone() else batch)
         if found is None:
             return self._values
-        return lambda: {name: float(convert(v)) for name, v in found.items()}
+        flat = {}
+        for name, v in found.items():
+            flat |= v if isinstance(v, dict) else {name: v}
+        return lambda: {name: float(convert(v)) for name, v in flat.items()}
 
     def _called(self, step):
         """What calls a step of training or testing, or makes predictions."""
@@ -171,15 +208,8 @@ class Model(Layer):
             known[step.__func__] = Calls(step)
         return known[step.__func__]
 
-    def _seen(self, y, p, loss):
-        self._mean._add(nb.stop_gradient(loss._value()), float(p.shape[0]))
-        if self._metrics is None:
-            self._metrics = [metrics_of.get(m, y, p) for m in self._asked]
-        for m in self._metrics:
-            m.update_state(y, p)
-
     def _values(self, prefix=""):
-        return {prefix + m.name: float(m.result().numpy()) for m in self.metrics}
+        return {prefix + name: float(m.result().numpy()) for name, m in self._ends.all()}
 
     def train_step(self, data):
         """One step of training with a batch (x, y)."""
@@ -188,16 +218,16 @@ class Model(Layer):
         tape._parts = False  # only variables are asked for
         with tape:
             p = self(x, training=True)
-            loss = self._loss(y, p)
+            loss, parts = self._ends.loss(y, p)
         variables = self.trainable_variables
         self.optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
-        self._seen(y, p, loss)
+        self._ends.seen(y, p, loss, parts)
 
     def test_step(self, data):
         """The loss and the metrics of a batch (x, y)."""
         x, y = data
         p = self(x, training=False)
-        self._seen(y, p, self._loss(y, p))
+        self._ends.seen(y, p, *self._ends.loss(y, p))
 
     def fit(self, x=None, y=None, batch_size=None, epochs=1, verbose="auto", callbacks=None,
             validation_split=0.0, validation_data=None, shuffle=True, class_weight=None,
@@ -306,21 +336,24 @@ class Model(Layer):
         batches = _Batches(x, None, size, False)
         progress, parts = Progress(batches.count, 1 if verbose == "auto" else int(verbose)), []
         for batch in batches:
-            parts.append(self(batch[0], training=False)._value())
+            parts.append(self(batch[0], training=False))
             progress.update(len(parts), dict)
         progress.end(len(parts), {})
-        return nb.concatenate(parts)
+        columns = zip(*[trees.flatten(p)[0] for p in parts], strict=True)
+        joined = [nb.concatenate([t._value() for t in column]) for column in columns]
+        return trees.unflatten(trees.flatten(parts[0])[1], joined)
 
     def train_on_batch(self, x, y):
         """One step; returns the loss, and the metrics in a list with it."""
         self._reset()
-        self._called(self.train_step)((convert(x), convert(y)))
+        self._called(self.train_step)((_tensors(x), _tensors(y)))
         found = list(self._values().values())
         return found if len(found) > 1 else found[0]
 
     def predict_on_batch(self, x):
         """The results for one batch."""
-        return nb.array(self(x, training=False).numpy())
+        found = self(_tensors(x), training=False)
+        return trees.transform(lambda t: nb.array(t.numpy()), found)
 
     def _rows(self):
         connected = self._graph is not None and not self._graph.is_chain()
@@ -433,7 +466,7 @@ class Sequential(Model):
 
     output_shape = property(lambda self: self._after)
 
-    def _ends(self, name):
+    def _ends_of(self, name):
         """Those of a model of inputs and outputs of the same layers."""
         if self._graph is None:
             shape = self._chain[0].given_shape if self._chain else None
@@ -453,6 +486,10 @@ class Sequential(Model):
         for layer in self._chain:
             x = layer(x, training=training)
         return x
+
+
+def _tensors(x):
+    return trees.transform(lambda a: Tensor(as_array(a)), _arrays(x))
 
 
 def _shapes(symbols):
@@ -477,10 +514,11 @@ class _Batches:
             return
         self._x, self._y, self._size, self._shuffle = _arrays(x), _arrays(y), size, shuffle
         n = len(trees.flatten(self._x)[0][0])
-        if y is not None and len(self._y) != n:
+        sizes = [len(a) for a in trees.flatten(self._y)[0]]
+        if any([m != n for m in sizes]):
             raise ValueError(
                 f"Data cardinality is ambiguous. Make sure all arrays contain the same number of "
-                f"samples. 'x' sizes: {n}, 'y' sizes: {len(self._y)}"
+                f"samples. 'x' sizes: {n}, 'y' sizes: {', '.join(map(str, sizes))}"
             )
         self._n, self.count = n, -(-n // size)
 
