@@ -129,12 +129,18 @@ void bind_sorting(nb::module_& m) {
       "Counts of integers in [0, bins), or sums of their float64 weights.");
   m.def(
       "draw",
-      [](const std::string& name, const std::vector<uint64_t>& state, int64_t n, nb::handle dtype) {
+      [](const std::string& name, const std::vector<uint64_t>& state, int64_t n, nb::handle dtype,
+         nb::handle device) {
         mark_line();
-        return nb::steal(wrap(draw(routine_of(name, "draw"), state, n, to_dtype(dtype.ptr()))));
+        Device* const there =
+            device.is_none() ? nullptr : &resolve_device(nb::cast<std::string>(device));
+        return nb::steal(
+            wrap(draw(routine_of(name, "draw"), state, n, to_dtype(dtype.ptr()), there)));
       },
       nb::arg("name"), nb::arg("state"), nb::arg("n"), nb::arg("dtype"),
-      "n random numbers on the default device, from the words of a state: philox, the key's two "
+      nb::arg("device") = nb::none(),
+      "n random numbers on the device of that name, None: the default one, from the words of a "
+      "state: philox, the key's two "
       "and the counter's four; pcg64, the state's two, the upper one first, the increment's, "
       "whether "
       "half a word is left from before and which; normal, the key and the counter.");

@@ -41,6 +41,7 @@ from ._mode import enable_grad, inference_mode, is_grad_enabled, no_grad, set_gr
 from ._tensor import Tensor
 from .creation import *  # noqa: F403
 from .creation import Buffer, Parameter
+from .distances import *  # noqa: F403
 from .factors import *  # noqa: F403
 from .further import *  # noqa: F403
 from .indexing import *  # noqa: F403

@@ -8,7 +8,6 @@ import numpy
 import numbus as nb
 
 from ..core import derivatives
-from ..core.dtypes import kind_of
 from ..core.errors import message
 from . import _dtypes
 from ._arrays import as_dtype, no_out
@@ -174,50 +173,6 @@ Tensor.addmm_ = in_place(_addmm_in_place)
 def cross(input, other, dim=-1):
     """The vector product along a dimension of three elements."""
     return nb.cross(input, other, axis=dim)
-
-
-_DISTANCES = (
-    "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",
-)  # fmt: skip
-
-
-@tensor_function
-def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
-    """Distances of all pairs of rows; by differences, whatever `compute_mode` says."""
-    if compute_mode not in _DISTANCES and compute_mode not in (0, 1, 2, None):
-        raise ValueError(message("cdist", "unknown compute_mode", compute_mode, list(_DISTANCES)))
-    if kind_of(x1.dtype) != "f" or kind_of(x2.dtype) != "f":
-        raise RuntimeError(
-            message("cdist", "not floating point", f"{x1.dtype}, {x2.dtype}", "floating point")
-        )
-    return _distance(x1[..., :, None, :] - x2[..., None, :, :], p)
-
-
-def _distance(d, p):
-    from .reductions import norm
-
-    if p == float("inf"):  # each of several largest differences counts as a whole in a derivative
-        size = nb.abs(d)
-        largest = nb.max(nb.stop_gradient(size), axis=-1, keepdims=True)
-        is_largest = (nb.stop_gradient(size) == largest) & (largest > 0)
-        exact = nb.max(nb.stop_gradient(size), axis=-1)
-        moving = nb.sum(nb.where(is_largest, size, nb.zeros((), size.dtype)), axis=-1)
-        return exact + (moving - nb.stop_gradient(moving))
-    return norm.on_arrays(d, p, -1)
-
-
-@tensor_function
-def pdist(input, p=2.0):
-    """Distances of all pairs of rows, each pair once, in the order of the upper triangle."""
-    if input.ndim != 2 or kind_of(input.dtype) != "f":
-        raise RuntimeError(
-            message("pdist", "no matrix of floats", f"{input.dtype} of {input.ndim} dimensions",
-                    "2 dimensions")
-        )  # fmt: skip
-    if p < 0:
-        raise RuntimeError(message("pdist", "a negative order", p, "0 or more"))
-    first, second = numpy.triu_indices(input.shape[0], 1)
-    return _distance(input[first] - input[second], p)
 
 
 # torch.linalg

@@ -1,6 +1,7 @@
 """Random tensors: Philox streams of the process and of generators; not PyTorch's numbers."""
 
 import math
+import operator
 import os
 
 import numpy
@@ -179,11 +180,29 @@ def _drawn(routine, host, shape, t, generator, where):
     of.draws += 1
     draw = t if t.itemsize > 2 else numpy.dtype("f4")
     device = _core.draws_from(where)
-    if device is None:
+    n = math.prod(shape)
+    if device is not None:
+        made = _core.draw_on(routine, of.stream(device)[routine == "normal"], n, draw)
+    elif routine == "normal" and n >= _SEVERAL:
+        # A stream of its own for each call: its key is the next word of the generator's.
+        key = of._rng.bit_generator.random_raw()
+        made = _core.draw(routine, [key, 0], n, draw, where)
+    else:
         return as_dtype(nb.asarray(getattr(of._rng, host)(shape, dtype=draw)), t)
-    state = of.stream(device)[routine == "normal"]
-    made = _core.draw_on(routine, state, math.prod(shape), draw)
     return as_dtype(made.reshape(shape), t)
+
+
+_SEVERAL = 256  # normal numbers that are drawn sooner by Box and Muller's pairs, on threads
+_MANY = 4096  # whole numbers that are made of uniform ones sooner than drawn one by one
+
+
+def _whole_numbers(low, high, shape, generator, where):
+    """Numbers of int64 from `low` up to `high`, without it."""
+    low, high = operator.index(low), operator.index(high)
+    if math.prod(shape) >= _MANY and 0 < high - low <= 2**32:
+        drawn = uniform(shape, numpy.dtype("f8"), generator, where)
+        return (drawn * float(high - low)).astype("i8") + low
+    return nb.asarray(rng(generator).integers(low, high, shape, dtype="i8"))
 
 
 def uniform(shape, t, generator=None, where=None):
@@ -285,8 +304,9 @@ def randint(low, high=None, size=None, *, generator=None, dtype=None, device=Non
     if size is None:
         low, high, size = 0, low, high
     t = _dtypes.to_numpy(dtype) or _dtypes.int64.numpy
-    a = nb.asarray(rng(generator).integers(low, high, sizes("randint", (size,)), dtype="i8"))
-    return finished(as_dtype(a, t), device, requires_grad)
+    where = named(device)
+    a = _whole_numbers(low, high, sizes("randint", (size,)), generator, where)
+    return finished(as_dtype(a, t), where, requires_grad)
 
 
 def randint_like(input, low, high=None, *, dtype=None, device=None):
@@ -367,18 +387,20 @@ def _uniform(a, from_=0.0, to=1.0, *, generator=None, **limits):
     low = limits.pop("from", from_)
     if limits:
         raise TypeError(message("uniform_", "unknown keyword", sorted(limits), "from, to"))
-    return uniform(a.shape, a.dtype, generator, beside(a)) * (to - low) + low
+    made = uniform(a.shape, a.dtype, generator, beside(a))
+    return made if low == 0 and to == 1 else made * (to - low) + low
 
 
 def _normal(a, mean=0.0, std=1.0, *, generator=None):
-    return normal_array(a.shape, a.dtype, generator, beside(a)) * std + mean
+    made = normal_array(a.shape, a.dtype, generator, beside(a))
+    return made if mean == 0 and std == 1 else made * std + mean
 
 
 def _whole(a, low=0, high=None, *, generator=None):
     low, high = (0, low) if high is None else (low, high)
     if high == 0:
         high = 2**24 if kind_of(a.dtype) == "f" else numpy.iinfo(a.dtype).max
-    return as_dtype(nb.asarray(rng(generator).integers(low, high, a.shape)), a.dtype)
+    return as_dtype(_whole_numbers(low, high, a.shape, generator, beside(a)), a.dtype)
 
 
 def _exponential(a, lambd=1.0, *, generator=None):

@@ -3,7 +3,7 @@
 from ...core.errors import message
 from ...functions import names as np
 from ...tensors import pure_function
-from ...tensors.products import pdist
+from ...tensors.distances import pdist
 from ._shared import array, floating
 
 __all__ = ["bilinear", "linear", "pdist"]
