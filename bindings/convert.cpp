@@ -95,6 +95,7 @@ void set_error(const Error& e) {
     case ErrorKind::Runtime: break;
   }
   PyErr_SetString(type, e.what());
+  if (e.of_tensors()) retype_error();
 }
 
 namespace {

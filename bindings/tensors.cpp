@@ -8,6 +8,7 @@
 
 #include "array/placement.h"
 #include "numpy_objects.h"
+#include "quick.h"
 #include "recipes.h"
 #include "structmember.h"
 
@@ -230,6 +231,7 @@ struct FunctionObject {
   PyObject* direct;  // or null
   int direct_for;    // Direct
   bool in_place;     // the body writes to its first argument, which is the result
+  Quick quick;       // answers plain calls of arrays at rest in place of the body; or null
   Recipes* recipes;  // of a pure body: what its calls record; or null
   PyObject* attributes;
   PyObject* weak;
@@ -266,6 +268,10 @@ nb::object called(const FunctionObject& f, const Arguments& args, size_t nargs, 
   }
   for (size_t k = 0; k < args.size(); ++k) given[k] = args[k].ptr();
   const auto n = static_cast<Py_ssize_t>(PyVectorcall_NARGS(nargs));
+  if (f.quick) {
+    if (PyObject* made = f.quick({given, n, names})) return nb::steal(made);
+    if (PyErr_Occurred()) throw nb::python_error();
+  }
   PyObject* target = f.body;
   if (f.direct && !names && answers(static_cast<Direct>(f.direct_for), given, n)) target = f.direct;
   return nb::steal(PyObject_Vectorcall(target, given, static_cast<size_t>(n), names));
@@ -421,6 +427,27 @@ PyObject* retyped = nullptr;
 
 bool watches_calls() { return caster != nullptr; }
 
+// It becomes what `retyped` gives for it.
+void retype_error() {
+  if (!retyped ||
+      !(PyErr_ExceptionMatches(PyExc_ValueError) || PyErr_ExceptionMatches(PyExc_IndexError)))
+    return;
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  if (trace) PyException_SetTraceback(value, trace);
+  PyObject* const other = PyObject_CallOneArg(retyped, value);
+  if (other && other != Py_None) {
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(other)), other);
+    Py_DECREF(type);
+    Py_DECREF(value);
+    Py_XDECREF(trace);
+  } else if (other) {
+    PyErr_Restore(type, value, trace);
+  }
+  Py_XDECREF(other);
+}
+
 namespace {
 
 nb::object asked_caster(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
@@ -481,27 +508,6 @@ nb::object stored(PyObject* self, PyObject* const* args, size_t nargs, PyObject*
   nb::list given;
   for (Py_ssize_t k = 0; k < n; ++k) given.append(nb::handle(args[k]));
   return nb::handle(storing)(nb::handle(self), nb::tuple(given), rest, out);
-}
-
-// The error that is set, as one that programs for PyTorch catch: what `retyped` gives for it.
-void retype_error() {
-  if (!retyped ||
-      !(PyErr_ExceptionMatches(PyExc_ValueError) || PyErr_ExceptionMatches(PyExc_IndexError)))
-    return;
-  PyObject *type, *value, *trace;
-  PyErr_Fetch(&type, &value, &trace);
-  PyErr_NormalizeException(&type, &value, &trace);
-  if (trace) PyException_SetTraceback(value, trace);
-  PyObject* const other = PyObject_CallOneArg(retyped, value);
-  if (other && other != Py_None) {
-    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(other)), other);
-    Py_DECREF(type);
-    Py_DECREF(value);
-    Py_XDECREF(trace);
-  } else if (other) {
-    PyErr_Restore(type, value, trace);
-  }
-  Py_XDECREF(other);
 }
 
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* names) {
@@ -709,6 +715,8 @@ nb::object tensor_function(nb::object body, bool in_place, nb::object direct, in
   f.direct_for = direct_for;
   f.in_place = in_place;
   f.recipes = pure ? new Recipes : nullptr;
+  const nb::object quick = nb::getattr(nb::handle(f.body), "quick", nb::none());
+  f.quick = quick.is_none() ? nullptr : quick_named(nb::cast<std::string>(quick));
   return o;
 }
 

@@ -70,13 +70,16 @@ bool watches_calls();
 // Python's class of plain tensors.
 PyObject* tensor_class();
 
-// Functions of tensors do not warn of floating-point errors: PyTorch has no such warnings.
+// Functions of tensors do not warn of floating-point errors: PyTorch has no such warnings. Errors
+// of what they record are theirs.
 class NoWarnings {
  public:
   NoWarnings() : before_(float_errors::state) {
     float_errors::state.warned = float_errors::state.told = 0;
+    float_errors::state.of_tensors = true;
   }
   ~NoWarnings() {
+    float_errors::state.of_tensors = before_.of_tensors;
     float_errors::state.warned = before_.warned;
     float_errors::state.told = before_.told;
   }

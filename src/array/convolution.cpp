@@ -1,6 +1,8 @@
 // Convolutions as recorded calls.
 #include "array/convolution.h"
 
+#include <algorithm>
+
 #include "array/placement.h"
 #include "base/error.h"
 #include "lazy/calls.h"
@@ -21,29 +23,45 @@ int64_t windows_bytes(const Array& g, std::span<const int64_t> shape) {
   return inputs * l.shape(0) * l.shape(2) * l.shape(3) * itemsize(g.dtype);
 }
 
-Array zero_around(const Array& x, const ConvolutionForm& f) {
-  if (f.padding[0] == 0 && f.padding[1] == 0) return x;
+using Margins = vendor::Convolution::Pair;
+
+// What an image with margins around it shows of itself.
+Array inside(const Array& wide, const Margins& margins, std::span<const int64_t> shape) {
+  const Layout& m = *wide.layout;
+  const int64_t strides[4] = {m.stride(0), m.stride(1), m.stride(2), m.stride(3)};
+  const LayoutRef inner(Layout::get(shape, strides, m.itemsize()));
+  return view_of(wide, inner.get(),
+                 wide.offset + margins[0] * m.stride(2) + margins[1] * m.stride(3));
+}
+
+Array zero_around(const Array& x, const Margins& margins) {
+  if (margins[0] == 0 && margins[1] == 0) return x;
   const Layout& l = *x.layout;
-  const int64_t shape[4] = {l.shape(0), l.shape(1), l.shape(2) + 2 * f.padding[0],
-                            l.shape(3) + 2 * f.padding[1]};
+  const int64_t shape[4] = {l.shape(0), l.shape(1), l.shape(2) + 2 * margins[0],
+                            l.shape(3) + 2 * margins[1]};
   Array made = empty(shape, x.dtype, x.base->device);
   Arg zero;
   zero.weak = true;
   zero.scalar = Scalar::from_int(0);
   assign(made, zero);
-  const Layout& m = *made.layout;
-  const int64_t strides[4] = {m.stride(0), m.stride(1), m.stride(2), m.stride(3)};
-  const LayoutRef inner(Layout::get(x.shape(), strides, m.itemsize()));
-  const int64_t first = f.padding[0] * m.stride(2) + f.padding[1] * m.stride(3);
-  assign(view_of(made, inner.get(), first), Arg(&x));
+  assign(inside(made, margins, x.shape()), Arg(&x));
   return made;
+}
+
+// By how much margins are wider than all that a filter reaches of them from the image: cuDNN takes
+// no such margins.
+Margins beyond_filters(const ConvolutionForm& f, std::span<const int64_t> kernel) {
+  Margins found;
+  for (size_t d = 0; d < 2; ++d)
+    found[d] = std::max<int64_t>(0, f.padding[d] - (kernel[d] - 1) * f.dilation[d]);
+  return found;
 }
 
 // Of each example the products of its outputs' derivatives and of a matrix whose lines are what one
 // weight meets (im2col: Chellapilla, Puri and Simard, 2006); their sum over the batch.
 Array weights_by_windows(const Array& x, const Array& g, std::span<const int64_t> shape,
                          const ConvolutionForm& f) {
-  const Array wide = zero_around(x, f);
+  const Array wide = zero_around(x, f.padding);
   const Layout &l = *wide.layout, &of_g = *g.layout;
   const int64_t batch = of_g.shape(0), outputs = of_g.shape(1),
                 positions = of_g.shape(2) * of_g.shape(3), inputs = shape[1] * shape[2] * shape[3];
@@ -131,6 +149,21 @@ Array convolve(ConvolutionKind kind, const Array& a, const Array& b, std::span<c
   auto own_on = [&](const Device* d) {
     return d && !empties && grid_convolution::is_chosen(*d, form);
   };
+  const std::span<const int64_t> image = kind == ConvolutionKind::Input ? shape : x.shape();
+  const auto may_be_widened = [&](const Margins& by) {
+    return image[0] * image[1] * (image[2] + 2 * by[0]) <= kMostBytes / 8 / (image[3] + 2 * by[1]);
+  };
+  const Margins more =
+      beyond_filters(f, (kind == ConvolutionKind::Weight ? shape : y.shape()).subspan(2));
+  if ((more[0] > 0 || more[1] > 0) && !empties && !own_on(x.base->device) &&
+      (!x.base->device->host_readable() || placement::on) && may_be_widened(more)) {
+    ConvolutionForm narrow = f;
+    for (size_t d = 0; d < 2; ++d) narrow.padding[d] -= more[d];
+    if (kind != ConvolutionKind::Input)
+      return convolve(kind, zero_around(x, more), y, shape, narrow);
+    const int64_t wide[4] = {shape[0], shape[1], shape[2] + 2 * more[0], shape[3] + 2 * more[1]};
+    return dense(inside(convolve(kind, x, y, wide, narrow), more, shape));
+  }
   // A GPU that is not open yet may be opened by the very window.
   const bool may_move = placement::on && !empties && grid_convolution::fits(form);
   if (load_device_kernel && (own_on(x.base->device) || may_move))
@@ -139,7 +172,7 @@ Array convolve(ConvolutionKind kind, const Array& a, const Array& b, std::span<c
   if (!own_on(x.base->device) && kind == ConvolutionKind::Weight &&
       !x.base->device->host_readable() && f.groups == 1 &&
       shape[1] * shape[2] * shape[3] <= kFewInputs && x.size() > 0 && y.size() > 0 &&
-      windows_bytes(y, shape) <= kMostBytes)
+      windows_bytes(y, shape) <= kMostBytes && may_be_widened(f.padding))
     return weights_by_windows(x, y, shape, f);
   if (out.size() == 0) return out;
   if (x.size() == 0 || y.size() == 0) {

@@ -206,6 +206,7 @@ void record_unobserved(Instr& i, const Array& out, const Window::Input* given, i
   }
   i.line = current_line();
   i.told = float_errors::state.told;
+  i.of_tensors = float_errors::state.of_tensors;
   i.told_as = float_errors::state.told_as;
   if (out.base->mask) keep_mask(*out.base.get());  // observers have been told
   // Whoever else sees the storage must find the work done.

@@ -25,9 +25,17 @@ class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
   ErrorKind kind() const { return kind_; }
+  // Of a function of tensors: an error of values or indices is a RuntimeError, too.
+  Error of_tensors(bool so) const {
+    Error e = *this;
+    e.of_tensors_ = so;
+    return e;
+  }
+  bool of_tensors() const { return of_tensors_; }
 
  private:
   ErrorKind kind_;
+  bool of_tensors_ = false;
 };
 
 [[noreturn]] inline void raise(ErrorKind kind, const std::string& what) { throw Error(kind, what); }

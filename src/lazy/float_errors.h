@@ -18,6 +18,7 @@ struct State {
   bool asking = false;           // what NumPy has been asked is being done
   uint8_t warned = flags::kAll;  // the kinds to be warned of, where an operation is called
   uint8_t told = 0;              // the same, of the instructions that are recorded now
+  bool of_tensors = false;       // what is recorded is a function's of tensors
   bool watched = false;          // the flags are read once the present work has been done
   // What warnings of the instructions that are recorded now say that they were met in; null: each
   // operation; of no letters: NumPy computes what has no axes with its scalars. Never freed.

@@ -64,9 +64,9 @@ std::shared_ptr<const Error> LateReport::error(size_t check) {
   const Item& i = items_[check];
   const int64_t value = found_[2 * check + 1];
   const std::string where = recorded_at(i.line);
-  return errors_[check] = std::make_shared<Error>(
-             i.kind == Check::NegativePower ? negative_power(value, where)
-                                            : wrong_index(value, i.axis, i.extent, where));
+  const Error e = i.kind == Check::NegativePower ? negative_power(value, where)
+                                                 : wrong_index(value, i.axis, i.extent, where);
+  return errors_[check] = std::make_shared<Error>(e.of_tensors(i.of_tensors));
 }
 
 std::shared_ptr<const Error> LateReport::untold() {
@@ -168,8 +168,10 @@ void LateRun::begin(const Window& w, Run& run, Device& device) {
         if (!is_late(step)) continue;
         step.late = target;
         target += 2 * step.checks.size();
-        for (const Check& c : step.checks)
-          items.push_back({c.kind, c.axis, c.extent, w.instrs_[c.source].line});
+        for (const Check& c : step.checks) {
+          const Instr& i = w.instrs_[c.source];
+          items.push_back({c.kind, c.axis, c.extent, i.line, i.of_tensors});
+        }
       }
       report_ = std::make_shared<LateReport>(std::move(words), std::move(items));
       for (size_t c = 0; c < checks; ++c) all_.push_back({report_, c});

@@ -37,6 +37,7 @@ class LateReport {
     int axis;
     int64_t extent;
     uint64_t line;  // of the program, where it was asked for
+    bool of_tensors;
   };
   LateReport(std::unique_ptr<LateWords> words, std::vector<Item> items)
       : words_(std::move(words)),

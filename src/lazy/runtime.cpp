@@ -549,9 +549,11 @@ std::string recorded_at(uint64_t line) {
 }
 
 Error Runtime::error_of(const Window& w, const Check& c, int64_t value) const {
-  const std::string where = recorded_at(w.instrs_[c.source].line);
-  if (c.kind == Check::NegativePower) return negative_power(value, where);
-  return wrong_index(value, c.axis, c.extent, where);
+  const Instr& i = w.instrs_[c.source];
+  const std::string where = recorded_at(i.line);
+  const Error e = c.kind == Check::NegativePower ? negative_power(value, where)
+                                                 : wrong_index(value, c.axis, c.extent, where);
+  return e.of_tensors(i.of_tensors);
 }
 
 }  // namespace numbus

@@ -55,6 +55,7 @@ struct Instr {
                              // scatter: where it is indexed by in[1], in[2], … in turn
   uint8_t first_axis = 0;    // gather, scatter: first of the indices' dimensions in the domain
   uint8_t told = 0;          // the kinds of floating-point errors to warn of (lazy/float_errors.h)
+  bool of_tensors = false;   // a function of tensors asked for it: whose errors it has
   const char* told_as = nullptr;  // what warnings say that they were met in (lazy/float_errors.h)
   // Wrong indices are reported and stop a scatter as a whole, or their points are left out without
   // a word, or there are none.

@@ -26,6 +26,13 @@ _WHOLE = (
     "numpy", "cupy", "cupyx", "numba", "torch", "torchvision", "jax", "keras", "tensorflow",
 )  # fmt: skip
 _OF_ARRAYS = re.compile(rf"\b(import|from)\s+(numbus|{'|'.join(_WHOLE)})\b".encode())
+OF_DISTRIBUTIONS = (
+    "bernoulli", "beta", "binomial", "categorical", "cauchy", "chi2", "dirichlet", "distribution",
+    "exponential", "gamma", "geometric", "gumbel", "half_cauchy", "half_normal", "independent",
+    "kl", "laplace", "log_normal", "mixture_same_family", "multinomial", "multivariate_normal",
+    "normal", "one_hot_categorical", "pareto", "poisson", "relaxed_categorical", "studentT",
+    "transformed_distribution", "transforms", "uniform", "weibull",
+)  # fmt: skip
 # Packages whose submodules follow, the longest name first. numba.cuda is numbus.cuda, but for what
 # scripts reach into of its driver.
 _PACKAGES = {
@@ -33,11 +40,14 @@ _PACKAGES = {
     "numba.cuda": "numbus.cuda",
     "torch.autograd.functional": "numbus.tensors.autograd_functional",
     "torch.autograd.function": "numbus.tensors.autograd",
+    "torch.autograd.profiler": "numbus.compat.torch.profiler",
     "torch.autograd.variable": "numbus.tensors.autograd",
     "torch.cuda.amp": "numbus.compat.torch._cuda_amp",
+    "torch.nn.parallel.distributed": "numbus.nn.parallel",
     "torch.nn.utils.clip_grad": "numbus.nn.utils.clipping",
+    "torch.nn.utils.convert_parameters": "numbus.nn.utils.vectors",
+    "torch.nn.utils.stateless": "numbus.compat.torch.func",
     "torch.nn": "numbus.nn",
-    "torch.optim.optimizer": "numbus.optim",
     "torch.optim": "numbus.optim",
     "torch.utils.data.dataloader": "numbus.data",
     "torch.utils.data.dataset": "numbus.data",
@@ -45,6 +55,11 @@ _PACKAGES = {
     "torch.utils.data": "numbus.data",
     "torch.autograd": "numbus.tensors.autograd",
     "torch.linalg": "numbus.tensors.linalg",
+    # PyTorch has a module for each distribution.
+    **dict.fromkeys(
+        [f"torch.distributions.{name}" for name in OF_DISTRIBUTIONS],
+        "numbus.compat.torch.distributions",
+    ),
     **{name: REPLACED[name] for name in _WHOLE},
 }
 

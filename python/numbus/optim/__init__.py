@@ -3,7 +3,7 @@
 A step works on the parameters' arrays in place, so that all of it is recorded and fuses.
 """
 
-from . import lr_scheduler
+from . import lr_scheduler, swa_utils
 from .adam import Adam, Adamax, AdamW, NAdam, RAdam
 from .adaptive import Adadelta, Adagrad, RMSprop
 from .classic import ASGD, Rprop
@@ -30,4 +30,5 @@ __all__ = [
     "Rprop",
     "SparseAdam",
     "lr_scheduler",
+    "swa_utils",
 ]  # fmt: skip

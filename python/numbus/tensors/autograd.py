@@ -10,12 +10,12 @@ from .. import _core, gradients
 from ..core.dtypes import kind_of
 from ..core.errors import message
 from . import _tensor
-from ._mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from ._mode import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
 from ._tensor import Tensor, constant_copy, wrap
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "gradcheck",
-    "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
+    "inference_mode", "no_grad", "once_differentiable", "set_detect_anomaly", "set_grad_enabled",
 ]  # fmt: skip
 
 
@@ -487,6 +487,23 @@ class Function:
         )
         chosen = [next(wrapped) if any(y is f for f in floats) else y for y in outputs]
         return tuple(chosen) if several else chosen[0]
+
+
+def once_differentiable(fn):
+    """Has a `backward` that cannot be differentiated itself raise where that is asked for."""
+
+    @functools.wraps(fn)
+    def wrapper(ctx, *grads):
+        if is_grad_enabled() and any([isinstance(g, Tensor) and g.requires_grad for g in grads]):
+            raise RuntimeError(
+                message("once_differentiable", "the derivative of a derivative",
+                        "a function whose backward is marked with @once_differentiable",
+                        "first derivatives")
+            )  # fmt: skip
+        with no_grad():
+            return fn(ctx, *grads)
+
+    return wrapper
 
 
 def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, **unused):

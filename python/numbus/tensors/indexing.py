@@ -7,6 +7,7 @@ import numpy
 import numbus as nb
 
 from ..core.errors import message
+from ..core.quick import quick
 from ._arrays import as_dtype, axis_of, is_number, not_yet
 from ._functions import in_place, method, tensor_function
 from ._tensor import Tensor
@@ -163,11 +164,13 @@ def store_at(op, a, dim, index, change):
 
 @method()
 @tensor_function
+@quick("gather")
 def gather(input, dim, index, *, sparse_grad=False):
     """input[..., index, ...] along a dimension, for each index."""
     not_yet("gather", sparse_grad=sparse_grad)
     if input.ndim == 0:
         return nb.broadcast_to(input, index.shape).copy()
+    index = nb.ascontiguousarray(index)  # the result's elements lie as its indices do
     if input.ndim > 3:
         return nb.reshape(input, (-1,))[_flat("gather", input, index, dim)]
     return input[_indexed("gather", input, index, dim)]
@@ -220,11 +223,13 @@ def scatter_add(input, dim, index, src):
     return made
 
 
+@quick("scatter_in_place")
 def _scatter(a, dim, index, src=None, *, value=None, reduce=None):
     """`scatter` in place."""
     _scatter_into(a, dim, index, value if src is None else src, reduce)
 
 
+@quick("scatter_add_in_place")
 def _scatter_add(a, dim, index, src):
     """`scatter_add` in place."""
     _scatter_into(a, dim, index, src, "add")
@@ -272,12 +277,14 @@ def _lined(a):
     return nb.reshape(a, (1,)) if a.ndim == 0 else a
 
 
+@quick("index_add_in_place")
 def _index_add(a, dim, index, source, *, alpha=1):
     """Adds the slices of `source` at indices along a dimension. In place."""
     a, source = _lined(a), _lined(source)
     nb.add.at(a, _at(dim, index, a, "index_add"), source if alpha == 1 else alpha * source)
 
 
+@quick("index_copy_in_place")
 def _index_copy(a, dim, index, source):
     """The slices of `source` at indices along a dimension. In place."""
     a, source = _lined(a), _lined(source)

@@ -10,6 +10,7 @@ from .. import _core
 from ..core.dtypes import is_half, kind_of
 from ..core.errors import message
 from ..core.operands import to_ndarray
+from ..core.quick import quick
 from ..functions import special
 from . import _dtypes
 from ._arrays import (
@@ -466,10 +467,15 @@ def _clamp(a, min=None, max=None):
     t = _dtypes.common(known)
     a = as_dtype(a, t)
     if min is not None:
-        a = nb.where(a < min, _limit_like(min, t), a)
+        a = nb.where(_is_limited(a < min, min, t), _limit_like(min, t), a)
     if max is not None:
-        a = nb.where(a > max, _limit_like(max, t), a)
+        a = nb.where(_is_limited(a > max, max, t), _limit_like(max, t), a)
     return a
+
+
+def _is_limited(beyond, limit, t):
+    # NaN limits in a tensor, but not as a number: so PyTorch does.
+    return beyond if is_number(limit) or kind_of(t) != "f" else beyond | nb.isnan(limit)
 
 
 def _limit_like(x, t):
@@ -478,6 +484,7 @@ def _limit_like(x, t):
 
 @method()
 @pure_function
+@quick("clamp")
 def clamp(input, min=None, max=None, *, out=None):
     """The elements within limits, numbers or tensors; NaN stays."""
     no_out("clamp", out)

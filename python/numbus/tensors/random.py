@@ -87,6 +87,17 @@ class Generator:
         self._go_on(devices)
         return self
 
+    def state_of_devices(self):
+        """The part of `get_state` that concerns all devices but the host."""
+        state = self.get_state()
+        return {"seed_of_devices": state["seed_of_devices"], "devices": state["devices"]}
+
+    def set_state_of_devices(self, state):
+        """Has their streams go on where they were."""
+        _core.spoil_capture()
+        self._of_devices = state["seed_of_devices"]
+        self._go_on(state["devices"])
+
     def __getstate__(self):
         return {"device": self.device, "state": self.get_state()}
 

@@ -350,13 +350,14 @@ def _put_flat(a, index, source, accumulate=False):
     index = nb.reshape(index, (-1,))
     if index.size != source.size:
         raise RuntimeError(message("put_", "not a value for each index", source.size, index.size))
-    if a.ndim == 0:
-        a = nb.reshape(a, (1,))
-    k = nb.unravel_index(nb.where(index < 0, index + a.size, index), a.shape)
+    whole = a.flags.c_contiguous
+    line = nb.reshape(a if whole else a.copy(), (-1,))
     if accumulate:
-        nb.add.at(a, k, source)
+        nb.add.at(line, index, source)
     else:
-        a[k] = source
+        line[index] = source
+    if not whole:
+        a[...] = nb.reshape(line, a.shape)
 
 
 Tensor.put_ = in_place(_put_flat)

@@ -20,11 +20,16 @@ from ._more import (
     contiguous_format,
     get_float32_matmul_precision,
     get_num_threads,
+    is_conj,
     memory_format,
     preserve_format,
+    resolve_conj,
+    set_default_tensor_type,
     set_float32_matmul_precision,
+    set_flush_denormal,
     set_num_threads,
     strided,
+    typename,
     use_deterministic_algorithms,
     vmap,
 )
@@ -54,8 +59,8 @@ _tensors.Parameter.__module__ = "torch.nn.parameter"
 _ELSEWHERE = {"nn": "numbus.nn", "optim": "numbus.optim"}
 _HERE = (
     "accelerator", "amp", "backends", "cuda", "distributed", "distributions", "fft", "func", "fx",
-    "hub",
-    "jit", "multiprocessing", "random", "special", "utils", "version",
+    "hub", "jit", "multiprocessing", "profiler", "random", "special", "testing", "types", "utils",
+    "version",
 )  # fmt: skip
 for _name in _HERE:  # what numbus.tensors has imported under such a name
     globals().pop(_name, None)
@@ -66,6 +71,10 @@ def __getattr__(name):
         return _importlib.import_module(_ELSEWHERE[name])
     if name in _HERE:
         return _importlib.import_module(f"{__package__}.{name}")
+    if name == "_dynamo":
+        return _importlib.import_module(f"{__package__}._dynamo")
+    if name == "OutOfMemoryError":
+        return MemoryError
     if name in ("save", "load"):
         return getattr(_importlib.import_module("numbus.nn.serialization"), name)
     if name in ("compile", "compiler"):

@@ -60,6 +60,47 @@ def in_place(name):
     return function
 
 
+_HOMES = {"numbus.data": "torch.utils.data", "numbus.tensors": "torch", "numbus": "torch"}
+# PyTorch's files of layers: by our file, and within it by how a class's name begins.
+_FILES = {
+    "activations": {"": "activation"}, "adaptive_softmax": {"": "adaptive"},
+    "containers": {"": "container"}, "dropouts": {"RReLU": "activation", "": "dropout"},
+    "embeddings": {"": "sparse"},
+    "convolutions": {"Fold": "fold", "Unfold": "fold", "": "conv"},
+    "losses": {"PairwiseDistance": "distance", "CosineSimilarity": "distance", "": "loss"},
+    "normalisation": {
+        "BatchNorm": "batchnorm", "SyncBatchNorm": "batchnorm", "InstanceNorm": "instancenorm",
+        "": "normalization",
+    },
+    "products": {"Flatten": "flatten", "Unflatten": "flatten", "": "linear"},
+    "recurrent": {"": "rnn"},
+    "resizing": {"Pixel": "pixelshuffle", "Channel": "channelshuffle", "": "upsampling"},
+    "lazy": {
+        "LazyBatchNorm": "batchnorm", "LazyConv": "conv", "LazyInstanceNorm": "instancenorm",
+        "": "linear",
+    },
+    "transformers": {"MultiheadAttention": "activation", "": "transformer"},
+}  # fmt: skip
+
+
+def typename(obj, /):
+    """The name of a tensor's kind, such as 'torch.FloatTensor', or of a type with its module."""
+    if tensors.is_tensor(obj):
+        return obj.type()
+    named = obj if hasattr(obj, "__qualname__") or hasattr(obj, "__name__") else type(obj)
+    module = getattr(named, "__module__", None) or ""
+    name = getattr(named, "__qualname__", None) or named.__name__
+    head, _, file = module.rpartition(".")
+    if head == "numbus.nn.modules":
+        starts = _FILES.get(file, {"": file})
+        module = f"{head}.{starts[next(x for x in starts if name.startswith(x))]}"
+    whole = name if module in ("", "builtins") else f"{module}.{name}"
+    for ours, theirs in _HOMES.items():
+        if whole == ours or whole.startswith(ours + "."):
+            return theirs + whole[len(ours) :]
+    return whole
+
+
 def set_float32_matmul_precision(precision):
     """`numbus.set_float32_matmul_precision`: 'high' and 'medium' allow TF32 on a GPU."""
     try:
@@ -89,6 +130,36 @@ def get_num_threads():
 def set_num_threads(number):
     """Notes the number; the work of arrays takes all processors."""
     _state["threads"] = int(number)
+
+
+def set_flush_denormal(mode):
+    """False: numbers below the smallest normal one are always kept."""
+    return False
+
+
+def set_default_tensor_type(t):
+    """Sets the dtype and device of new tensors: 'torch.cuda.FloatTensor', or a class like it."""
+    if isinstance(t, str):
+        known = tensors.zeros(0).type(t.replace(".cuda.", "."))
+        tensors.set_default_dtype(known.dtype)
+        tensors.set_default_device("cuda" if ".cuda." in t else "cpu")
+    elif hasattr(t, "of_dtype"):
+        tensors.set_default_dtype(t.of_dtype)
+        tensors.set_default_device("cpu")
+    else:
+        raise TypeError(
+            message("set_default_tensor_type", "no kind of tensors", t, "'torch.FloatTensor'")
+        )
+
+
+def resolve_conj(input):
+    """The tensor: conjugates are computed at once."""
+    return input
+
+
+def is_conj(input):
+    """False: conjugates are computed at once."""
+    return False
 
 
 class _Leaves(Leaves):

@@ -1,6 +1,8 @@
 """torch.cuda: GPUs, their memory, streams as far as one queue of work goes."""
 
 import contextlib
+import importlib
+import types
 
 from ... import _core
 from ... import cuda as _cuda
@@ -96,6 +98,102 @@ def _stats(device):
     return known
 
 
+def max_memory_allocated(device=None):
+    """The most bytes that arrays have taken on the GPU at a time; 0 without one."""
+    number = None if device is None else _tensors.device(device).index
+    if not is_available():
+        return 0
+    return _cuda.memory_stats(_core.current_gpu() if number is None else number)["peak_bytes"]
+
+
+def mem_get_info(device=None):
+    """The bytes of the GPU that are free, and all of them."""
+    _known(device)
+    return tuple(_cuda.current_context().get_memory_info())
+
+
+def get_device_properties(device=None):
+    """A GPU's name, compute capability (major, minor), memory and multiprocessors."""
+    known = _known(device)
+    major, minor = known.compute_capability
+    return types.SimpleNamespace(
+        name=get_device_name(device), major=int(major), minor=int(minor),
+        total_memory=int(mem_get_info(device)[1]),
+        multi_processor_count=int(known.MULTIPROCESSOR_COUNT),
+    )  # fmt: skip
+
+
+def is_initialized():
+    """Whether a GPU can be used."""
+    return is_available()
+
+
+def init():
+    """The GPU begins by itself when it is used."""
+
+
+def ipc_collect():
+    """Nothing is kept for other processes."""
+
+
+def get_rng_state(device="cuda"):
+    """The state of the random numbers of the GPUs, which have one."""
+    _tensors.device(device)
+    return default_generator.state_of_devices()
+
+
+def set_rng_state(new_state, device="cuda"):
+    """Sets it to what `get_rng_state` gave."""
+    _tensors.device(device)
+    default_generator.set_state_of_devices(new_state)
+
+
+def get_rng_state_all():
+    """The state for each GPU."""
+    return [get_rng_state()] * device_count()
+
+
+def set_rng_state_all(new_states):
+    """Sets it to what `get_rng_state_all` gave."""
+    for state in new_states:
+        set_rng_state(state)
+
+
+class nvtx:
+    """Marks for NVIDIA's profilers, which are not made."""
+
+    _open = 0
+
+    @staticmethod
+    def range_push(msg):
+        """Begins a part of a name; how many are open around it."""
+        nvtx._open += 1
+        return nvtx._open - 1
+
+    @staticmethod
+    def range_pop():
+        """Ends the last part; how many are still open."""
+        nvtx._open -= 1
+        return nvtx._open
+
+    @staticmethod
+    def mark(msg):
+        """A point of a name."""
+
+    @staticmethod
+    @contextlib.contextmanager
+    def range(msg):
+        """A block of a name."""
+        nvtx.range_push(msg)
+        try:
+            yield
+        finally:
+            nvtx.range_pop()
+
+
+OutOfMemoryError = MemoryError
+
+
 def empty_cache():
     """Gives idle memory of the GPU back."""
     from ... import _core
@@ -189,4 +287,6 @@ def device(device):
 
 
 def __getattr__(name):
+    if name == "amp":
+        return importlib.import_module("numbus.compat.torch._cuda_amp")
     return _missing("torch.cuda", name)

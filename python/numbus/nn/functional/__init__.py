@@ -12,6 +12,7 @@ from . import (
     fractional,
     losses,
     margins,
+    multi_head,
     normalisation,
     padding,
     pooling,
@@ -24,7 +25,8 @@ from . import (
 
 _SUBJECTS = (
     activations, attention, convolution, dropouts, embeddings, fractional, losses, margins,
-    normalisation, padding, pooling, products, resizing, sampling, sequences, unpooling,
+    multi_head, normalisation, padding, pooling, products, resizing, sampling, sequences,
+    unpooling,
 )  # fmt: skip
 __all__ = sorted([name for subject in _SUBJECTS for name in subject.__all__])
 globals().update({name: getattr(s, name) for s in _SUBJECTS for name in s.__all__})

@@ -49,3 +49,4 @@ _THEIRS = {
 }  # fmt: skip
 for _name, _module in _THEIRS.items():
     globals()[_name] = sys.modules[f"{__name__}.{_name}"] = _module
+activations.MultiheadAttention = transformers.MultiheadAttention

@@ -4,10 +4,10 @@ import copy
 import math
 
 from ...core.errors import message
-from ...tensors import Parameter, cat, empty, zeros
+from ...tensors import Parameter, empty, zeros
 from .. import functional as F
 from .. import init
-from ..functional.attention import heads_attend, project_heads
+from ..functional.multi_head import attended, checked, projected
 from .containers import ModuleList
 from .dropouts import Dropout
 from .module import Module
@@ -91,15 +91,10 @@ class MultiheadAttention(Module):
             if b is not None:
                 init.xavier_normal_(b)
 
-    def _projected(self, query, key, value):
-        n, bias = self.embed_dim, self.in_proj_bias
+    def _weights(self):
         if self.in_proj_weight is not None:
-            return project_heads(query, key, value, self.in_proj_weight, bias)
-        weights = [self.q_proj_weight, self.k_proj_weight, self.v_proj_weight]
-        biases = [None] * 3 if bias is None else [bias[k * n : (k + 1) * n] for k in range(3)]
-        return [
-            F.linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True)
-        ]
+            return self.in_proj_weight
+        return [self.q_proj_weight, self.k_proj_weight, self.v_proj_weight]
 
     def forward(
         self,
@@ -123,18 +118,7 @@ class MultiheadAttention(Module):
         if is_causal and attn_mask is None:
             raise ValueError(message(op, "is_causal without attn_mask", "None", "the causal mask"))
         alone = query.ndim == 2
-        if query.ndim not in (2, 3) or key.ndim != query.ndim or value.ndim != query.ndim:
-            raise ValueError(
-                message(op, "query, key and value do not fit",
-                        f"{query.ndim}, {key.ndim}, {value.ndim} dimensions", "2 or 3 of each")
-            )  # fmt: skip
-        for name, x, extent in (
-            ("query", query, self.embed_dim), ("key", key, self.kdim), ("value", value, self.vdim)
-        ):  # fmt: skip
-            if x.shape[-1] != extent:
-                raise ValueError(
-                    message(op, f"{name} has another last extent", tuple(x.shape), extent)
-                )
+        checked(op, query, key, value, (self.embed_dim, self.kdim, self.vdim))
         axis = 0 if alone else 1
         if alone:
             query, key, value = query.unsqueeze(0), key.unsqueeze(0), value.unsqueeze(0)
@@ -142,18 +126,9 @@ class MultiheadAttention(Module):
                 key_padding_mask = key_padding_mask.unsqueeze(0)
         elif not self.batch_first:
             query, key, value = (x.transpose(0, 1) for x in (query, key, value))
-        q, k, v = self._projected(query, key, value)
-        batch, more = q.shape[0], 0
-        if self.bias_k is not None:
-            k = cat([k, self.bias_k.expand(batch, 1, self.embed_dim)], 1)
-            v = cat([v, self.bias_v.expand(batch, 1, self.embed_dim)], 1)
-            more += 1
-        if self.add_zero_attn:
-            empty_line = zeros((batch, 1, self.embed_dim), dtype=k.dtype, device=k.device)
-            k, v = cat([k, empty_line], 1), cat([v, empty_line], 1)
-            more += 1
-        y, weights = heads_attend(
-            q, k, v, self.num_heads, attn_mask, key_padding_mask, more,
+        y, weights = attended(
+            projected(query, key, value, self._weights(), self.in_proj_bias), self.num_heads,
+            self.bias_k, self.bias_v, self.add_zero_attn, attn_mask, key_padding_mask,
             self.dropout if self.training else 0.0, need_weights, average_attn_weights,
         )  # fmt: skip
         y = self.out_proj(y)

@@ -1,5 +1,8 @@
 """torch.backends: settings that programs make, as far as there is anything to set."""
 
+import contextlib
+import functools
+
 from .... import _core
 from .... import cuda as _cuda
 from ..._missing import missing as _missing
@@ -40,7 +43,39 @@ class _Cudnn(_Tf32):
 
 cudnn = _Cudnn(benchmark=False, deterministic=True, enabled=True)
 mps = _Settings(is_available=lambda: False, is_built=lambda: False)
-cuda = _Settings(matmul=_Tf32(), is_built=lambda: True)
+_attention = dict.fromkeys(("flash", "mem_efficient", "math", "cudnn"), True)
+
+
+def _enable(kind):
+    def enable(enabled):
+        _attention[kind] = bool(enabled)
+
+    enable.__doc__ = "Notes whether kernels of that kind may be used; there is one for all."
+    return enable
+
+
+@contextlib.contextmanager
+def sdp_kernel(
+    enable_flash=True, enable_math=True, enable_mem_efficient=True, enable_cudnn=True
+):  # fmt: skip
+    """A block that notes which kernels of attention may be used; there is one for all."""
+    before = dict(_attention)
+    _attention.update(
+        flash=enable_flash, math=enable_math, mem_efficient=enable_mem_efficient, cudnn=enable_cudnn
+    )
+    try:
+        yield
+    finally:
+        _attention.update(before)
+
+
+cuda = _Settings(
+    matmul=_Tf32(),
+    is_built=lambda: True,
+    sdp_kernel=sdp_kernel,
+    **{f"enable_{kind}_sdp": _enable(kind) for kind in _attention},
+    **{f"{kind}_sdp_enabled": functools.partial(_attention.get, kind) for kind in _attention},
+)
 mkldnn = _Settings(is_available=lambda: False)
 
 

@@ -5,6 +5,7 @@ the parameters where a formula makes them of numbers that do not depend on these
 """
 
 from ..._missing import missing as _missing
+from ...rewrite import OF_DISTRIBUTIONS
 from .continuous import (
     Beta,
     Cauchy,
@@ -60,18 +61,7 @@ __all__ = [
 
 
 def __getattr__(name):
-    if name in (
-        "categorical",
-        "normal",
-        "bernoulli",
-        "uniform",
-        "multivariate_normal",
-        "kl",
-        "transforms",
-        "transformed_distribution",
-        "independent",
-        "mixture_same_family",
-    ):
+    if name in OF_DISTRIBUTIONS:
         # PyTorch has a module for each distribution.
         import sys
 
