@@ -9,6 +9,7 @@ import random
 
 from .grow_functions import Functions
 from .grow_language import Language
+from .grow_lists import Lists
 from .grow_strips import Strips
 
 INTS = ("n0", "n1", "n2")
@@ -18,12 +19,13 @@ NUMPYS = ("x0", "x1")
 NUMPY_INTS = ("y0",)
 
 
-class Grow(Functions, Language, Strips):
+class Grow(Functions, Language, Lists, Strips):
     """One script, of a seed."""
 
     def __init__(self, seed):
         self.r, self.of_handed = random.Random(seed), random.Random(f"handed {seed}")
         self.of_language = random.Random(f"language {seed}")
+        self.of_lists = random.Random(f"lists {seed}")
         self.lines, self.level, self.counters, self.depth = [], 0, [], 0
         self.in_function = self.r.random() < 0.6
         self.budget = self.r.randint(4, 12)
@@ -714,6 +716,7 @@ class Grow(Functions, Language, Strips):
                 if self.r.random() < 0.5:
                     self.loop()
             self.strips()
+            self.lists()
             arrays = "fa, ga, ia, ba, ua, ra, za, ma, hb, hc"
             every = f"n0, f0, f1, b0, x0, y0, {arrays}, li, lf, lb, ll, lm, gi, gl, r0, r1, da, bb"
             every += (
@@ -731,6 +734,7 @@ class Grow(Functions, Language, Strips):
             if self.r.random() < 0.6:
                 self.loop()
             self.strips()
+            self.lists()
         return "\n".join(lines) + "\n"
 
 

@@ -61,37 +61,6 @@ class Language:
         self.line(f"for {head}:")
         self._within(c)
 
-    def before_lists(self):
-        """A line that gives the names of lists that loops make what they hold before."""
-        of_complex = self.of_language.choice(
-            ("0j, 1 + 2j, -0.5 + 0.25j", "3, 4j, 0.5", "1j, 1e200j, x0")
-        )
-        return f"c0, c1, c2 = {of_complex}; qa, qb, qc = " + self.of_language.choice((
-            "[1, 2], [0.5], [True]", "li, [3] * 40, lf", "[], [], None", "[5] * 9, [2.5], n0",
-        ))  # fmt: skip
-
-    def _make(self, name):
-        """The text of a new list."""
-        i, p = self.pick("3", *self.counters), self.pick("qa", "qb", "qc", "li", "lf", "r0", "gi",
-                                                         "lb", "fa", "ia", "ti")  # fmt: skip
-        ints = self.pick(f"x * {i}", f"x % 5 + {i}", f"x ^ {self.integer(0)}", "x", "x > 3",
-                         "helper(x)", f"x // ({i} - 4)", f"li[x % 40] - {i}",
-                         "x * 2**59")  # fmt: skip
-        any_of = self.pick("x + x", f"x * {i}", "x", "x * 0.5", "abs(x)", "x > 1", f"x - {name}[0]",
-                           f"x if x > {i} else -x", self.floating(0))  # fmt: skip
-        test = self.pick("", "", " if x % 3", f" if x > {i}", f" if {self.condition(0)}")
-        n = self.pick("9", "n0 % 12", i, f"{i} % 7")
-        return self.pick(
-            f"[{ints} for x in range({n}){test}]", f"[{ints} for x in {self._range()}{test}]",
-            f"[{any_of} for x in {p}{test}]", f"[{any_of} for x in {p}]",
-            f"[x * y for x, y in zip({p}, {self.pick('qa', 'qb', 'lf', self._range())})]",
-            f"[{i} + x for {i if i != '3' else 'z'}, x in enumerate({p})]",
-            f"[{self.pick('0', '0.5', 'b0', 'n0', 'f0', 'x0')}] * {self.pick(n, 'n2', '-1')}",
-            f"{n} * [{i}]", f"{p}[:]", f"list({p})", f"{p}.copy()",
-            f"{p}[{self.pick('1', '', i)}:{self.pick('9', 'n0', '-1', i)}{self.pick('', ':2')}]",
-            f"{p}[::-1]",
-        )  # fmt: skip
-
     def complexes(self):
         """A statement of complex numbers."""
         c, d = self.pick("c0", "c1", "c2"), self.pick("c0", "c1", "c2", "c2", "f0", "n0 % 9", "x0")
@@ -110,49 +79,6 @@ class Language:
             f"if abs({c}) {self.pick('>', '<=', '==')} {limit}: {to} = {value}",
             f"if {c} {self.pick('==', '!=')} {d}: n1 += 1", f"c0, c1 = c1, {value}",
         ))  # fmt: skip
-
-    def listed(self):
-        """Statements that make lists of numbers under names, and read and change them."""
-        names = ["qa", "qb", "qc"]
-        for _ in range(self.pick(1, 2, 3)):
-            p, q = self.r.choice(names), self.r.choice(names)
-            i = self.pick("0", "-1", self.index(), f"n0 % (len({p}) + 1)")
-            make = self.pick(f"{p} = {self._make(q)}", f"{p} = {self._make(p)}")
-            use = self.pick(
-                f"{p} = {q}", f"{p}, {q} = {q}, {p}", f"n1 += len({p})", f"f0 = {p}[{i}]",
-                f"if {p}: {q} = {p}", f"{p}[{i}] = {self.pick('3', '0.5', f'{q}[{i}]', 'b0')}",
-                f"n0 = sum({p})", f"if {p}: f1 = max({p})", f"{p}[{i}] += 1",
-                f"if {self.condition(0)}: {p} = {self.pick(self._make(q), 'li', 'None', '[1.5]')}",
-                f"{p}[:] = {q}", f"{p}.append(1)", f"r0 = {p}", f"log.append({p} is {q})",
-                f"f1 = any({p})",
-            )  # fmt: skip
-            self.line(self.pick(make, make, use))
-            self.line(self.pick(make, use, use))
-        c = self._free()
-        if c is None or self.r.random() > 0.3:
-            return
-        p = self.r.choice(names)
-        self.line(f"for {self.pick(f'n0 in {p}', f'n1, {c} in enumerate({p})', f'{c} in {p}')}:")
-        self._within(c)
-
-    def churned(self):
-        """A loop that does nothing but make lists of ints and give them other names."""
-        c = self._free()
-        if c is None:
-            return
-        names = "qa", "qb", "qc"
-        self.line("qa, qb, qc = [3, 1, 2], [5] * 4, li[:6]")
-        self.line(f"for {c} in range(60):")
-        for _ in range(self.pick(3, 4, 5, 6)):
-            p, q, r = (self.r.choice(names) for _ in range(3))
-            text = self.pick(
-                f"{p} = [x ^ {c} for x in {q}]", f"{p} = [x + y for x, y in zip({q}, {r})]",
-                f"{p} = [{c}] * ({c} % 7)", f"{p} = {q}[{self.pick('1:', '::-1', ':')}]",
-                f"{p} = {q}", f"{p}, {q} = {q}, {p}", f"n0 = sum({p})",
-                f"if {p}: {p}[0] = {c}", f"{p} = [x & 15 for x in {q} if x != {c}]",
-                f"if {c} == 41: out.append(({p}, {q}[:], {p} is {q}))",
-            )  # fmt: skip
-            self.line(f"    {text}")
 
     def methods(self):
         """Lines that make a class with methods of numbers, and an object of it."""

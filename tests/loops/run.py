@@ -29,13 +29,14 @@ from numbus.loops import (
     narrow,
     numbers,
     rewrite,
-    select,
     strips,
 )
 from numbus.loops import run as runtime
 from numbus.loops.called import FunctionEmitter
 from numbus.loops.emit import Emitter
 from numbus.loops.held import Held
+from numbus.loops.made_lists import MadeLists
+from numbus.loops.pools import Pools
 from scipy import integrate, optimize  # noqa: F401 - which scripts with callbacks import
 
 from .grow import script
@@ -174,6 +175,10 @@ def mutants():
         ("strips that are put back", strips.Strips, "_undone", lambda self, n, env: ([], ["pass"])),
         ("results of strips", Emitter, "check", _without(["<= 1.79", "== 0.0"], True)),
         ("elements from iterations before", strips.Strips, "_handed_one", _the_one_before),
+        ("memory of lists that are held", MadeLists, "_room_for", _room_among(0)),
+        ("memory of one list that is held", MadeLists, "_room_for", _room_among(-1)),
+        ("memory of lists from before", Pools, "tops", lambda self: [0] * len(self._tops)),
+        ("one list under two names", Pools, "list_of", _another_list),
         # The last ones, as they write outside.
         ("ends of strips", strips.Strips, "_ask", _one_end),
         ("indices outside", Emitter, "check", _without([" >= a"])),
@@ -192,6 +197,24 @@ def _asking(what, answer):
 
 def _one_later(self, sequences, index, rest=heads.Over.rest):
     return rest(self, sequences, index + 1)
+
+
+def _room_among(count, room=MadeLists._room_for):
+    """MadeLists._room_for() that asks only so many of the names what they hold."""
+
+    def room_for(self, kind, most):
+        names, self.made_names = self.made_names, self.made_names[:count]
+        try:
+            return room(self, kind, most)
+        finally:
+            self.made_names = names
+
+    return room_for
+
+
+def _another_list(self, kind, word, of, made=Pools.list_of):
+    found = made(self, kind, word, of)
+    return found if len(found) > 5 else found[:]
 
 
 def _truncated(x, y):
@@ -233,10 +256,8 @@ def main():
     parser.add_argument("--replay", type=int)
     parser.add_argument("--mutants", action="store_true")
     parser.add_argument("--callbacks", action="store_true")
-    parser.add_argument("--lists", action="store_true", help="loops that make lists, too")
     given = parser.parse_args()
     of_seed = callbacks_script if given.callbacks else script
-    select.MADE_LISTS = select.MADE_LISTS or given.lists
     if given.shown is not None:
         print(of_seed(given.shown))
         return 0

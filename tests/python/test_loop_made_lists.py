@@ -1,15 +1,8 @@
 """Lists of numbers that compiled loops make: comprehensions, `[0] * n`, copies."""
 
 import pytest
-from numbus.loops import select
 
 from tests.loops.checking import check, installed  # noqa: F401 - a fixture
-
-
-@pytest.fixture(autouse=True)
-def made(monkeypatch):
-    monkeypatch.setattr(select, "MADE_LISTS", True)
-
 
 AFTER = (1, 2, 50)
 

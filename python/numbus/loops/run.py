@@ -49,8 +49,8 @@ def _wanted(this, frame):
         if this.busy:
             return False
     outer = this.outer
-    if outer is not None and outer.made_names and not outer.items:
-        outer = None  # a loop that makes long lists may have few iterations, each of which is long
+    if outer is not None and outer.made_names and not 0 < outer.per_item < loop.HOT:
+        outer = None  # each iteration of a loop that makes long lists may be long by itself
     if outer is not None and not outer.dead and this.postponed < 2:
         # Inside of the code for the loop around it is entered once.
         this.postponed += 1

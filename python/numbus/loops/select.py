@@ -4,7 +4,6 @@ statements.
 
 import ast
 import copy
-import os
 
 from . import generators, heads
 
@@ -117,14 +116,9 @@ def repeated(node):
     return (of.elts[0], count) if is_known(of.elts[0]) and is_known(count) else None
 
 
-# Whether loops that make lists are compiled. They are new: few random scripts have met what takes
-# over the memory of lists that nobody holds, and loops that make long ones are slower by them.
-MADE_LISTS = os.environ.get("NUMBUS_LOOPS_MAKE_LISTS") == "1"
-
-
 def makes_list(node):
     """Whether a statement may assign a new list of numbers to a name."""
-    if not MADE_LISTS or not isinstance(node, ast.Assign) or len(node.targets) > 1:
+    if not isinstance(node, ast.Assign) or len(node.targets) > 1:
         return False
     v = node.value
     if not isinstance(node.targets[0], ast.Name):
