@@ -32,6 +32,7 @@ class Lists:
             f"[x * y for x, y in zip({p}, {self.pick('qa', 'qb', 'lf', self._range())})]",
             f"[{i} + x for {i if i != '3' else 'z'}, x in enumerate({p})]",
             f"[{self.pick('0', '0.5', 'b0', 'n0', 'f0', 'x0')}] * {self.pick(n, 'n2', '-1')}",
+            f"[{i}, n0]", f"[{self.integer(0)}] + {p}", f"{p} + [{i}]", "[]",
             f"{n} * [{i}]", f"{p}[:]", f"list({p})", f"{p}.copy()",
             f"{p}[{self.pick('1', '', i)}:{self.pick('9', 'n0', '-1', i)}{self.pick('', ':2')}]",
             f"{p}[::-1]",
@@ -49,7 +50,8 @@ class Lists:
                 f"if {p}: {q} = {p}", f"{p}[{i}] = {self.pick('3', '0.5', f'{q}[{i}]', 'b0')}",
                 f"n0 = sum({p})", f"if {p}: f1 = max({p})", f"{p}[{i}] += 1",
                 f"if {self.condition(0)}: {p} = {self.pick(self._make(q), 'li', 'None', '[1.5]')}",
-                f"{p}[:] = {q}", f"{p}.append(1)", f"r0 = {p}", f"log.append({p} is {q})",
+                f"{p}[:] = {q}", f"{p}.append({self.pick('1', 'n0', 'f0', 'b0', 'x0')})",
+                f"f1 = {p}.pop()", f"if {p}: {p}.pop()", f"r0 = {p}", f"log.append({p} is {q})",
                 f"f1 = any({p})",
             )  # fmt: skip
             self.line(self.pick(make, make, use))
@@ -78,6 +80,9 @@ class Lists:
         self.line(f"for {c} in range({count}):")
         self.level += 1
         self.counters.append(c)
+        if not depth and self.r.random() < 0.7:  # each name may hold one then
+            for p in ("qa", "qb", "qc", "qd"):
+                self.line(f"if {c} == 59: {p} = {p}[:]")
         for _ in range(self.pick(3, 4, 5, 6)):
             self.line(self.churn(c))
             if depth < 2 and self.r.random() < 0.08:
@@ -95,7 +100,7 @@ class Lists:
         """The text of a statement that hands lists on."""
         names = "qa", "qb", "qc", "qd"
         p, q, r = (self.r.choice(names) for _ in range(3))
-        at = self.pick(41, 41, 17, 1, 58)
+        at = self.pick(f"{c} == 41", f"{c} == 17", f"{c} == 1", f"{c} % 13 == 5")
         return self.pick(
             f"{p} = [x ^ {c} for x in {q}]", f"{p} = [x + y for x, y in zip({q}, {r})]",
             f"{p} = [{c}] * ({c} % 7)", f"{p} = {q}[{self.pick('1:', '::-1', ':', '-3:')}]",
@@ -104,8 +109,18 @@ class Lists:
             f"if {p}: {p}[{self.pick('0', '-1', f'{c} % len({p})')}] = {c}",
             f"{p} = [x & 15 for x in {q} if x != {c}]", f"{p} = list({q})",
             f"if len({p}) > 9: {p} = [{c}, 4][:1]" if self.r.random() < 0.2 else f"{p} = {q}[:5]",
+            f"{p} = []", f"{p} = {q} = []" if self.r.random() < 0.1 else f"{p} = []",
+            f"{p}.append({self.pick(c, c, f'{c} * 2 - 3', f'len({q})')})",
+            f"{p}.append({self.pick(c, 'n0', '0.5', 'b0')})" if self.r.random() < 0.1
+            else f"if {c} % 7 == 4: {p} += {q}[:3]",
+            f"for x in range({c} % 9): {p}.append(x)",
+            f"if {p}: n1 = {p}.pop()", f"if len({p}) > 3: {p}.pop()",
+            f"while len({p}) > {self.pick(2, 4)}: n1 = {p}.pop()",
+            f"{p} = {self.pick('[0]', '[]', f'[{c}, 1]', f'[len({q})]')} + {q}[:6]",
+            f"{p} = {q}[:{self.pick(3, 5)}] + [{c}]{self.pick('', f' + {r}[:4]')}",
+            f"{p} = [{c}, n0 & 7, len({q})]",
             f"if {c} % {self.pick(2, 5, 7)} == 3: {p} = {self.pick(q, f'{q}[:]', f'[{c}] * 3')}",
-            f"if {c} == {at}: {self.kept(c, p, q)}", f"if {c} == {at}: {self.kept(c, p, q)}",
+            f"if {at}: {self.kept(c, p, q)}", f"if {at}: {self.kept(c, p, q)}",
         )  # fmt: skip
 
     def kept(self, c, p, q):
@@ -114,7 +129,7 @@ class Lists:
         if self.in_function:
             ends += [f"return {p}, {q}, {p} is {q}"]
         return self.pick(
-            f"qk.append({p})", f"qk.append({p}); {q} = {p}", f"qk += [{p}, {q}]",
+            f"qk.append({p})", f"qk.append({p})", f"qk.append({p}); {q} = {p}", f"qk += [{p}, {q}]",
             f"{p}.append({c})",
             f"{p}, {q} = {q}, qk[0]" if self.r.random() < 0.5 else f"{p} = {q}; qk.append({q})",
             f"out.append(({p}, {q}[:], {p} is {q}))", f"{p} = None", f"{p} = []", f"{p} = [0.5]",

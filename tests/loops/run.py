@@ -178,6 +178,8 @@ def mutants():
         ("memory of lists that are held", MadeLists, "_room_for", _room_among(0)),
         ("memory of one list that is held", MadeLists, "_room_for", _room_among(-1)),
         ("memory of lists from before", Pools, "tops", lambda self: [0] * len(self._tops)),
+        ("lists that grow", MadeLists, "_put_word", _first_word),
+        ("lists from before that grow", Emitter, "check", _without(["_base"])),
         ("one list under two names", Pools, "list_of", _another_list),
         # The last ones, as they write outside.
         ("ends of strips", strips.Strips, "_ask", _one_end),
@@ -210,6 +212,12 @@ def _room_among(count, room=MadeLists._room_for):
             self.made_names = names
 
     return room_for
+
+
+def _first_word(self, kind, old, new, put=MadeLists._put_word):
+    names, self.made_names = self.made_names, self.made_names[:1]
+    put(self, kind, old, new)
+    self.made_names = names
 
 
 def _another_list(self, kind, word, of, made=Pools.list_of):

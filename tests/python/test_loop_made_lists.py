@@ -33,6 +33,16 @@ MAKES = [
     "p.copy()",
     "list(q)",
     "list(t)",
+    "[]",
+    "[i, n, 3]",
+    "[i, 0.5]",
+    "[0] + p",
+    "r + [1.5]",
+    "[n] + q[:5] + [i]",
+    "p[1:] + [] + p[::-1]",
+    "[0] + r",
+    "[1] + t",
+    "[1] + n",
 ]
 
 
@@ -185,4 +195,91 @@ def test_lists_in_statements_that_are_left(after):
                     r = [0] * i
                 finally:
                     r = q[:]
+    """, after)  # fmt: skip
+
+
+@pytest.mark.parametrize("after", AFTER)
+@pytest.mark.parametrize("item", ["j", "j * 0.5 + i", "j > 2", "a[j % 5]", "k[j % 5]"])
+def test_lists_that_grow_and_shrink(item, after):
+    check(f"""
+        def work():
+            a, k = np.arange(5) * 0.5, np.arange(5)
+            s, kept = 0, []
+            for i in range(90):
+                q = []
+                p = q
+                r = [7] * 3
+                for j in range(i % 23):
+                    q.append({item})
+                    if j % 3 == 2:
+                        x = p.pop()
+                        s += x
+                s += len(p)
+                if len(q) > 4:
+                    p = [1]
+                    p.append(i)
+                    q.pop()
+                if i == 57:
+                    kept.append(q)
+                    kept.append(q)
+                    q.append({item})
+            return s, kept, p, q, r, p is q, kept[0] is q
+        out = work()
+    """, after, entered=True)  # fmt: skip
+
+
+@pytest.mark.parametrize("after", AFTER)
+def test_lists_from_before_that_grow(after):
+    check("""
+        q = [1, 2, 3]
+        kept, s = [q], 0
+        for i in range(300):
+            if len(q) > 40:
+                q = []
+                kept.append(q)
+            q.append(i)
+            if i % 7 == 3:
+                s += q.pop()
+        assert kept[-1] is q
+    """, after, entered=True)  # fmt: skip
+
+
+@pytest.mark.parametrize("after", AFTER)
+def test_lists_that_grow_while_a_loop_goes_over_them(after):
+    check("""
+        s = 0
+        for i in range(90):
+            q = [1, 2, i]
+            p = q
+            for x in q:
+                s += x
+                if len(p) < 5:
+                    p.append(x)
+    """, after)  # fmt: skip
+
+
+@pytest.mark.parametrize("after", AFTER)
+def test_pops_from_empty_lists_and_indices_of_these(after):
+    check("""
+        s, failed = 0, 0
+        for i in range(90):
+            q = []
+            if i % 40 == 39:
+                try:
+                    q.pop()
+                except IndexError:
+                    failed += 1
+            q.append(i)
+            x = q.pop()
+            s += x
+            for y in q:
+                s += y
+        try:
+            for i in range(90):
+                q = []
+                if i < 70:
+                    q.append(0.5)
+                s += q[0]
+        except IndexError as error:
+            print(error)
     """, after)  # fmt: skip

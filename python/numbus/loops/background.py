@@ -3,6 +3,7 @@
 import _thread
 import ast
 import atexit
+import contextlib
 import math
 import os
 import sys
@@ -136,10 +137,14 @@ RAISES = False  # for tests: what goes wrong while compiling is an error
 def _compile(this, fixed, entry, types):
     from .called import FunctionEmitter
     from .emit import Emitter
+    from .made_lists import Again
 
-    emitter = Emitter(this.node, this.names, fixed, entry, FunctionEmitter)
-    emitter.short = set(_short(this))
-    leave, text = emitter.functions()
+    leave, item_kinds = None, {}
+    while leave is None:
+        emitter = Emitter(this.node, this.names, fixed, entry, FunctionEmitter)
+        emitter.short, emitter.item_kinds = set(_short(this)), item_kinds
+        with contextlib.suppress(Again):
+            leave, text = emitter.functions()
     _yields(this, this.busy)  # from here on it will be compiled
     from ..kernels import _generate
     from ..kernels._errors import CompileError

@@ -264,7 +264,7 @@ class Emitter(
         if select.is_append(n):
             return self._tried(n, read, env, lambda e: self._append(n.value, e))
         if select.popped(n):
-            return self._tried(n, [], env, lambda e: self._pop(n, e))
+            return self._tried(n, read, env, lambda e: self._pop(n, e))
         return self._tried(n, read, env, lambda e: self._assign(n, e))
 
     def _left(self, n, why):
@@ -430,6 +430,9 @@ class Emitter(
         return back, ended
 
     def _append(self, call, env):
+        name = call.func.value.id
+        if name in self.entry and not env[name].isdisjoint(numbers.MADE):
+            return self.append_to_made(name, call.args[0], env)
         array = self._array(call.func.value)
         if array is None or array[6] != "grows":
             raise Unsupported("append() to what is no list of numbers")
@@ -440,6 +443,10 @@ class Emitter(
         return env
 
     def _pop(self, n, env):
+        name = n.value.func.value.id
+        if name in self.entry and not env[name].isdisjoint(numbers.MADE):
+            target = None if isinstance(n, ast.Expr) else n.targets[0].id
+            return self.pop_from_made(name, target, env)
         array = self._array(n.value.func.value)
         if array is None or array[6] != "grows":
             raise Unsupported("pop() from what is no list of numbers")

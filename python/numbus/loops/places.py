@@ -23,6 +23,8 @@ class Places:
                 array, at = self._row_of(name, env)
                 if n is self.loop or name in select.assigned(n):
                     array = None
+                elif select.appended(n) & {*self.made_names}:
+                    array = None  # it may be the one that grows
             if not isinstance(array, tuple) or array[0] != "array" or array[6] in others:
                 raise Unsupported(f"a loop over '{name}', which is no list or array of numbers")
             if array[3] - len(at) > 1 and (at or int(array[5][1:]) >= len(numbers.ROWS)):
@@ -94,7 +96,7 @@ class Places:
     def extent(array, at):
         """The text of how many elements there are along the axis after these indices."""
         if array[6] == "made":
-            return f"({at[0]} & {(1 << made_lists.SHIFT) - 1})"
+            return f"({at[0]} & {made_lists.COUNT})"
         return f"{array[5]}_{len(at)}"
 
     @staticmethod

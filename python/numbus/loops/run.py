@@ -71,7 +71,7 @@ def _wanted(this, frame):
     except (TooCostly, MemoryError):
         this.hot = 2 * this.seconds
         return False
-    changed = [held.values.get(n) for n in this.appended]
+    changed = [held.values.get(n) for n in this.appended if n not in this.made_names]
     if any(type(v) is list and not v for v in changed):
         return False  # of what type its items are is not known yet
     code = this.codes.get(held.key)

@@ -125,6 +125,11 @@ def makes_list(node):
         return False
     if isinstance(v, ast.ListComp):
         return generators.is_known_head(v) and all(map(is_known, _parts_of(v)))
+    if isinstance(v, ast.List):
+        return all(map(is_known, v.elts))
+    if isinstance(v, ast.BinOp) and isinstance(v.op, ast.Add):
+        parts = joined(v)
+        return any(isinstance(p, ast.List) for p in parts) and all(map(_is_joined, parts))
     if isinstance(v, ast.BinOp):
         pair = (v.left, v.right) if isinstance(v.left, ast.List) else (v.right, v.left)
         return (
@@ -137,6 +142,27 @@ def makes_list(node):
     if isinstance(v, ast.Call):
         return copied_whole(v) is not None
     return isinstance(v, ast.Subscript) and isinstance(v.slice, ast.Slice) and is_known(v)
+
+
+def joined(n):
+    """The operands of `a + b + c`."""
+    if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add):
+        return [*joined(n.left), *joined(n.right)]
+    return [n]
+
+
+def _is_joined(n):
+    """Whether it may be a list that is joined with others."""
+    if isinstance(n, ast.List):
+        return all(map(is_known, n.elts))
+    of_slice = isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Slice)
+    return isinstance(n, ast.Name) or (of_slice and is_known(n))
+
+
+def empty_names(loop):
+    """The names to which a loop assigns `[]`."""
+    nodes = [n for n in ast.walk(loop) if isinstance(n, ast.Assign) and makes_list(n)]
+    return {n.targets[0].id for n in nodes if isinstance(n.value, ast.List) and not n.value.elts}
 
 
 def _parts_of(n):
