@@ -179,6 +179,8 @@ void bind_containers(nb::module_& m);
 void bind_generators(nb::module_& m);
 void bind_callbacks(nb::module_& m);
 void bind_loop_lists(nb::module_& m);
+// The core asks Python about signals from the first call on.
+void set_interrupt_hooks();
 void bind_kernels(nb::module_& m);
 void bind_nccl(nb::module_& m);
 void bind_raw_kernels(nb::module_& m);

@@ -255,8 +255,14 @@ class Dispatcher {
     return nb::steal(wrap(record_steps(*it->second, operands)));
   }
 
-  // For arguments of these types, which need not be there any more.
-  void compile_types(const ArgumentTypes& of) { entry(of.types, of.key); }
+  // For arguments of these types, which need not be there any more. Gives what the code is known by
+  // on disk; None where a call by kept.cpp has no room for the results.
+  nb::object compile_types(const ArgumentTypes& of) {
+    const Entry& e = entry(of.types, of.key);
+    if (e.words > kMostKeptResults) return nb::none();
+    const std::string key = compile::function_key(e.result.module);
+    return nb::bytes(key.data(), key.size());
+  }
 
   // For declared signatures: compiled at once.
   void compile_for(nb::list types) {

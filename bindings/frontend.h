@@ -158,6 +158,8 @@ nb::object noted_error(const frontend::Site& s, int64_t first, int64_t second);
 nb::object raised_in_object_mode(int64_t owner);
 // The same of a cause, whose owner is given (frontend/raised.cpp).
 nb::object noted_cause(const std::vector<frontend::Site>& sites, int64_t owner);
+// Words of a result of code that is kept on disk by itself (kept.cpp), at most.
+constexpr size_t kMostKeptResults = 8;
 [[noreturn]] void raise_interrupted(const std::string& printed);
 frontend::Options to_options(nb::handle dict);
 // Raises where a function that others' code calls gives neither None nor a number on all paths, or

@@ -127,31 +127,6 @@ nb::dict stats() {
   return d;
 }
 
-// How the core asks Python about signals (base/interrupt.h); from threads with and without the GIL.
-void set_interrupt_hooks() {
-  interrupt::Hooks hooks;
-  hooks.run_handlers = [] {
-    nb::gil_scoped_acquire python;
-    return PyErr_CheckSignals() != 0;
-  };
-  hooks.raises_only = [] {
-    nb::gil_scoped_acquire python;
-    static const nb::object* raises =
-        new nb::object(nb::module_::import_("_signal").attr("default_int_handler"));
-    static const nb::object* handler =
-        new nb::object(nb::module_::import_("_signal").attr("getsignal"));
-    return (*handler)(SIGINT).is(*raises);
-  };
-  interrupt::set_hooks(hooks);
-  interrupt::chain_handler();
-  // When the interpreter ends, arrays and streams go while Python can be asked nothing any more.
-  nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
-    interrupt::set_hooks({});
-    set_compile_beside(false);
-    wait_for_compiling();
-  }));
-}
-
 // Whether this thread holds Python's lock. Every Python has the function, the limited interface
 // does not declare it.
 bool holds_lock() {
@@ -208,7 +183,6 @@ NB_MODULE(_core, m) {
   bind_c_entries(m);
   bind_generators(m);
   bind_callbacks(m);
-  bind_loop_lists(m);
   bind_kernels(m);
   bind_raw_kernels(m);
   bind_routines(m);
@@ -219,8 +193,6 @@ NB_MODULE(_core, m) {
   set_interrupt_hooks();
   m.def("chain_interrupts", &interrupt::chain_handler,
         "Puts the core's handler of SIGINT before Python's, once more where that was set anew.");
-  m.def("forget_interrupts", &interrupt::forget,
-        "Forgets a signal that came in before; Python runs its handler before the next call.");
   Runtime::get().describe_line = describe_line;
   find_line = line_of_caller;
   Runtime::get().holds_python = holds_lock;

@@ -44,6 +44,7 @@ struct Loop {
   char is_for, dead, ready, busy;
   char plain;   // it and all loops in it are dead
   char yields;  // its compilation makes progress only while the program waits
+  char looks;   // at its next item, whatever the present stretch is
 };
 Loop& as_loop(PyObject* o) { return *reinterpret_cast<Loop*>(o); }
 
@@ -274,6 +275,11 @@ int look(Items& it) {
 
 PyObject* next_item(PyObject* o) {
   auto& it = *reinterpret_cast<Items*>(o);
+  if (it.loop->looks && it.left > 0) {
+    it.loop->looks = 0;
+    it.stretch -= it.left;
+    it.left = 0;
+  }
   if (it.left <= 0) {
     // After an early end, or an exception, nothing follows.
     if (it.left < 0) return nullptr;
@@ -658,6 +664,7 @@ PyMemberDef loop_members[] = {
     {"executions", T_LONGLONG, offsetof(Loop, executions), READONLY, nullptr},
     {"is_for", T_BOOL, offsetof(Loop, is_for), 0, nullptr},
     {"dead", T_BOOL, offsetof(Loop, dead), 0, nullptr},
+    {"looks", T_BOOL, offsetof(Loop, looks), 0, nullptr},
     {"ready", T_BOOL, offsetof(Loop, ready), 0, nullptr},
     {"busy", T_BOOL, offsetof(Loop, busy), 0, nullptr},
     {"plain", T_BOOL, offsetof(Loop, plain), 0, nullptr},

@@ -11,8 +11,9 @@ import types
 _IS_LIGHT = frozenset(
     "_late _loops _namespace __main__ compat compat.clock compat.importing compat.kinds "
     "compat.loader compat.packages compat.rewrite compat.runner compat.spawn compat.timing loops "
-    "loops.generators loops.heads loops.loop loops.report loops.rewrite loops.select "
-    "loops.sources".split()
+    "loops.background loops.complexes loops.functions loops.generators loops.heads loops.held "
+    "loops.kept loops.loop loops.methods loops.narrow loops.native loops.numbers loops.report "
+    "loops.rewrite loops.run loops.select loops.sources loops.values".split()
 )
 _OWN = "__version__", "__all__", "__array_api_version__", "__array_namespace_info__"
 _PACKAGE = __package__
@@ -149,15 +150,19 @@ def note_folder(folder):
     _of_program.add(folder)
 
 
-def load_aside(name):
-    """Loads a module in the middle of the program, which sees nothing of it; whether it could."""
-    import importlib
+def load_aside(name=None):
+    """Loads a module, or the names of the package, in the middle of the program, which sees nothing
+    of it; whether it could.
+    """
     import warnings
 
     try:
         with warnings.catch_warnings(), _OwnPath(), _NotCollected():
             warnings.simplefilter("ignore")
-            importlib.import_module(name)
+            if name is None:
+                load()
+            else:
+                __import__(name)
     except Exception:
         return False
     return True

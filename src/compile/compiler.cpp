@@ -387,14 +387,25 @@ Compiled load_prebuilt(const std::string& key) {
 
 Compiled load_native(const ir::Kernel& k) { return native_of(compile(host(), k.key(), nullptr)); }
 
-CompiledFunction compile_function(const ir::Module& m) {
+std::string function_key(const ir::Module& m) { return "function" + m.key(); }
+
+namespace {
+
+CompiledFunction function_of(const std::string& key, const Build& build) {
   static auto* known = new Known<HostFunction>;
-  std::string key = "function" + m.key();
   if (HostFunction function = known->find(key)) return {function, true, 0};
-  Host& h = host();
-  Code c = compile(h, key, function_build(h, m));
+  Code c = compile(host(), key, build);
+  if (!c.address) return {};
   return {known->keep(key, c), c.from_disk, c.milliseconds};
 }
+
+}  // namespace
+
+CompiledFunction compile_function(const ir::Module& m) {
+  return function_of(function_key(m), function_build(host(), m));
+}
+
+CompiledFunction stored_function(const std::string& key) { return function_of(key, nullptr); }
 
 CompiledKernel compile_kernel(const ir::Module& m, int64_t block_x) {
   Host& h = host();

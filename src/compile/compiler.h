@@ -39,6 +39,10 @@ struct CompiledFunction {
 };
 // Rows must be expanded.
 CompiledFunction compile_function(const ir::Module& m);
+// What the code of a module is known by, and the code known by that where it is at hand or on disk,
+// else no function.
+std::string function_key(const ir::Module& m);
+CompiledFunction stored_function(const std::string& key);
 // A launch over a grid, for the host.
 struct CompiledKernel {
   HostKernel kernel;

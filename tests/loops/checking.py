@@ -7,7 +7,7 @@ import textwrap
 import numpy as np
 import pytest
 from numbus import loops
-from numbus.loops import background
+from numbus.loops import background, kept
 from numbus.loops import run as runtime
 
 from .run import differences
@@ -19,6 +19,7 @@ def installed(monkeypatch):
     loops.install()
     runtime.configure(False)
     monkeypatch.setattr(background, "RAISES", True)
+    monkeypatch.setattr(kept, "made_by", [None])  # each is compiled
     # Threads and timers of the tests' runner.
     monkeypatch.setattr(runtime, "_idle", _thread._count())
     monkeypatch.setattr(runtime, "_SIGNALS", [])

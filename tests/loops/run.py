@@ -25,6 +25,7 @@ from numbus.loops import (
     background,
     heads,
     held,
+    kept,
     made_lists,
     narrow,
     numbers,
@@ -166,7 +167,7 @@ def mutants():
         ("integers of few bits", narrow, "outside", lambda text, kind: "False"),
         ("whose number it is", narrow, "common", lambda e, a, b: a.kind.upper()),
         ("where loops over items are", heads.Over, "rest", _one_later),
-        ("items that are new", held._core, "extend_list", lambda *of: None),
+        ("items that are new", held._kept, "extend_list", lambda *of: None),
         ("functions with effects", FunctionEmitter, "_assign", Emitter._assign),
         ("attributes that run code", held, "_attribute", getattr),
         ("attributes assigned by code", held, "_is_assigned_plainly", lambda value, name: True),
@@ -278,13 +279,14 @@ def main():
     signal.signal(signal.SIGALRM, _too_long)
     runtime._SIGNALS.remove(signal.SIGALRM)
     seeds = range(given.first, given.first + given.programs)
+    kept.made_by[0] = None if given.mutants else "tests"
     if given.mutants:
         return bool(find_mutants(seeds))
     failed, why = [], collections.Counter()
     entered = left = total = long = 0
     for seed in [given.replay] if given.replay is not None else seeds:
         text = of_seed(seed)
-        afters = AFTER if given.replay is not None else [AFTER[seed % 3]]
+        afters = AFTER if given.replay is not None else [AFTER[seed % 3]] * (1 + (seed % 3 == 0))
         for after in afters:
             library = numbus if seed % 4 == 3 else numpy
             signal.alarm(20 if given.callbacks else 5)

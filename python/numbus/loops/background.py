@@ -1,34 +1,26 @@
 """Compiles loops on a thread of its own, while the program goes on."""
 
 import _thread
-import ast
+import array
 import atexit
 import contextlib
 import math
 import os
-import sys
 
-import numpy
-
-from .. import _core
-from . import heads, numbers, report, strips
+from . import kept, numbers, report
 
 _running = _thread.allocate_lock()  # held by the thread that compiles
 _MOST_WAITING = 0.04  # seconds; what takes longer is code that is not on disk
 _count = 0  # threads that compile, of which the program does not know
 
 
-class Code:
-    """A compiled loop for certain types."""
+_core = numpy = None  # until they are known (arrays.py)
 
-    def __init__(self, call, loops, words, lines, is_deep, text):
-        self._call, self.loops, self.lines = call, loops, lines
-        self.words = words  # numbers for ranges in the heads of loops
-        self.is_deep = is_deep  # whether a function in it calls itself
-        self.text = text  # lines of the functions in the kernel language
 
-    def __call__(self, *args):
-        return self._call(*args)
+def use(core, module):
+    """Notes what compiles loops."""
+    global _core, numpy
+    _core, numpy = core, module
 
 
 def threads():
@@ -76,15 +68,22 @@ def aside(work):
 
 def _types(held):
     """The types of the arguments of the function, which need not be there when it is compiled."""
-    si, sf = held.words(0)
-    return _core.ArgumentTypes(si, sf, *held.arrays, *held.pools)
+    return _core.ArgumentTypes(*map(_array, (*held.words(0), *held.arrays, *held.pools)))
+
+
+def _array(a):
+    """Memory of Python's as an array; arrays as they are."""
+    if type(a) is tuple:  # of a list that is copied later
+        kind, axes = a
+        return numpy.empty((0,) * axes, {"i": numpy.int64, "f": numpy.float64, "b": bool}[kind])
+    return numpy.asarray(a) if type(a) in (memoryview, array.array) else a
 
 
 def _work(this, key, fixed, entry, types):
     global _count
     try:
         this.codes[key] = _compiled(this, fixed, entry, types)
-        this.ready |= isinstance(this.codes[key], Code)
+        this.ready |= isinstance(this.codes[key], kept.Code)
     finally:
         this.busy = False
         _yields(this, False)
@@ -124,6 +123,7 @@ def _compiled(this, fixed, entry, types):
     try:
         return _compile(this, fixed, entry, types)
     except NotCompiled as why:
+        kept.keep_reason(this, entry, fixed, str(why))
         return str(why)
     except Exception as error:
         if RAISES:
@@ -152,24 +152,26 @@ def _compile(this, fixed, entry, types):
     shown = [*leave, *text]
     for _, _, lines, _ in [f for f in emitter.made.values() if type(f) is tuple]:
         shown += lines
-    if os.environ.get("NUMBUS_LOOPS_PRINT"):
-        print(f"# {this.file}:{this.line}", *shown, sep="\n", file=sys.stderr)
+    kept.show(this, shown)
     try:
         names = {"leave": _generate.make("leave", leave), **names_of(emitter.made)}
         # Indices in the text are inside, and none counts from the end.
         options = {"boundscheck": False, "wraparound": False, "error_model": "numpy"}
         call = _generate.compiled("loop", text, options, **names)
-        call._make().compile_types(types)
+        stored = call._make().compile_types(types)
     except CompileError as error:
         return f"the compiler: {str(error).splitlines()[0]}"
-    lines = {n.at: n.lineno for n in ast.walk(this.node) if hasattr(n, "at")}
-    loops = [(n.at, n.target, heads.over(n)) for n in emitter.loops]
     is_deep = any(called.calls_itself for called, _ in emitter.made)
-    return Code(call, loops, emitter.words, lines, is_deep, shown)
+    run = lambda *args: call(*map(_array, args))  # noqa: E731
+    code = kept.Code(run, this.node, emitter.loops, emitter.words, is_deep, shown)
+    kept.keep(this, entry, fixed, code, stored)
+    return code
 
 
 def _short(this):
     """The lines of loops in a loop that have few items, as far as they were counted."""
+    from . import strips
+
     for loop in this.inner:
         if loop.executions > 16 and loop.items < strips.FEWEST * loop.executions:
             yield loop.line

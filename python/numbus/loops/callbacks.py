@@ -14,6 +14,7 @@ import numpy
 
 from .. import _core, _loops
 from . import background, callback_reads, run, sources
+from .native import _kept
 
 HOT = 0.02  # seconds that calls take until a function is compiled
 _MOST_MISFITS = 8
@@ -144,7 +145,7 @@ def _integrand(at):
             return None
         if "F" in kinds and not _is_usual():
             return None
-        _core.forget_interrupts()
+        _kept.forget_interrupts()
         return (native.callable, *given[1:]), native
 
     return look
@@ -194,7 +195,7 @@ def _instead(original, result, function, extra=None, counter=None, zeros=False):
     natives = state.natives[result]
     made = Callback(original, function, (state, result), extra, natives, counter, zeros)
     made.left = 0 if state.runs >= _RUNS or run.State.after is not None else _LOOK
-    _core.forget_interrupts()
+    _kept.forget_interrupts()
     return made
 
 

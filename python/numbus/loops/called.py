@@ -8,9 +8,9 @@ function that has no effects may be begun again.
 import ast
 
 from . import calls, emit
+from .functions import DEEPEST
 from .numbers import CODES, STORES, Unsupported
 
-DEEPEST = 300  # calls of a function in itself, which CPython has a limit for
 _ZERO = {"i": "0", "f": "0.0", "b": "False", "c": "complex(0.0, 0.0)"}
 _CONVERT = {"i": "int", "f": "float", "b": "bool", "c": ""}
 

@@ -2,16 +2,13 @@
 
 import ast
 import builtins
-import inspect
 import math
-import sys
 import types
-
-import numpy
 
 from .. import _loops
 from . import methods, numbers, select, sources
 
+DEEPEST = 300  # calls of a function in itself, which CPython has a limit for
 _DEEPEST = 6  # functions that call functions
 
 _last = [None, None]  # the source that was parsed last, and its tree
@@ -169,10 +166,9 @@ def _reads(tree, own):
     return [of for of in found if of[0] not in own]
 
 
-_OTHER_KINDS = (
-    inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR | inspect.CO_COROUTINE
-    | inspect.CO_ITERABLE_COROUTINE | inspect.CO_ASYNC_GENERATOR
-)  # fmt: skip
+# Of `inspect`, which takes milliseconds to load: CO_VARARGS, CO_VARKEYWORDS, CO_GENERATOR,
+# CO_COROUTINE, CO_ITERABLE_COROUTINE, CO_ASYNC_GENERATOR.
+_OTHER_KINDS = 0x04 | 0x08 | 0x20 | 0x80 | 0x100 | 0x200
 
 
 def _is_plain(function, code):
@@ -214,9 +210,10 @@ def _describe(value, function, changing, depth):
     return "o"
 
 
-def note_known():
-    """Notes functions of Python's, of NumPy's and ours that are known by what they are."""
-    of = {"": builtins, "math": math, "numpy": numpy, "numbus": sys.modules["numbus"]}
+def note_known(**modules):
+    """Notes functions of Python's, and of these modules, that are known by what they are."""
+    of = {"": builtins, "math": math, **modules}
     for name in numbers.KNOWN:
         module, _, short = name.rpartition(".")
-        numbers.note_function(getattr(of[module], short), name)
+        if module in of:
+            numbers.note_function(getattr(of[module], short), name)

@@ -2,36 +2,23 @@
 
 import array
 import contextlib
-import inspect
 import itertools
 import math
 import time
 import types
 
-import numpy
+from . import functions, methods, narrow, numbers, select
+from .native import _kept
 
-import numbus
-
-from .. import _core
-from . import functions, methods, narrow, numbers, pools, select
-
-_KINDS = {
-    int: "i", float: "f", bool: "b", numpy.int64: "I", numpy.float64: "F", numpy.bool_: "B",
-    complex: numbers.COMPLEX,
-}  # fmt: skip
-_OURS = {k: t for t in _core.scalar_types for k, c in (("H", "int64"), ("G", "float64"))
-         if issubclass(t, getattr(numpy, c))}  # fmt: skip
-_OURS |= {k.lower(): t for k, c in narrow.LETTERS.items() for t in _core.scalar_types
-          if issubclass(t, getattr(numpy, c))}  # fmt: skip
-_KINDS |= {getattr(numpy, c): k for k, c in narrow.LETTERS.items()}
-_KINDS |= {t: k for k, t in _OURS.items()}
-MAKE = {
-    1: lambda i, f: i, 2: lambda i, f: f, 3: lambda i, f: bool(i), 4: lambda i, f: numpy.int64(i),
-    5: lambda i, f: numpy.float64(f), 6: lambda i, f: numpy.bool_(i), 7: lambda i, f: _OURS["H"](i),
-    8: lambda i, f: _OURS["G"](f),
-}  # fmt: skip
+_KINDS = {int: "i", float: "f", bool: "b", complex: numbers.COMPLEX}
 _TYPES = {kind: t for t, kind in _KINDS.items()}
-MAKE |= {numbers.CODES[k]: lambda i, _, t=_TYPES[k]: t(i) for k in narrow.KINDS}
+_OURS = {}  # types of Numbus's numbers, by kind, once they are known
+MAKE = {
+    1: lambda i, f: i, 2: lambda i, f: f, 3: lambda i, f: bool(i),
+    4: lambda i, f: _TYPES["I"](i), 5: lambda i, f: _TYPES["F"](f), 6: lambda i, f: _TYPES["B"](i),
+    7: lambda i, f: _OURS["H"](i), 8: lambda i, f: _OURS["G"](f),
+}  # fmt: skip
+MAKE |= {numbers.CODES[k]: lambda i, _, k=k: _TYPES[k](i) for k in narrow.KINDS}
 ROOM = 1 << 20  # items that a list may grow by before code is left, at least
 # Seconds to look at an item of a list, to copy it and what changes of it back.
 _PER_ITEM = {"i": 2e-8, "f": 1.5e-8, "b": 3e-9}
@@ -54,7 +41,7 @@ class Held:
     def __init__(self, this, frame, seconds, guess=False):
         self.loop, self._seconds, self._guess = this, seconds, guess
         code, local = frame.f_code, frame.f_locals
-        is_function = code.co_flags & inspect.CO_OPTIMIZED
+        is_function = code.co_flags & _CO_OPTIMIZED
         own = ()
         if is_function:
             own = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
@@ -63,7 +50,7 @@ class Held:
         self._grown = []  # (list, array with room for more, kind)
         self._bools = []  # (list, number of the array): whose items are used in place
         self.taken = set()  # ids of lists that are copied
-        self.pooled = pools.Pools(bool(this.made_names))
+        self.pooled = _pools() if this.made_names else _NO_POOLS
         self.sources = []  # what each array stands for
 
         def find(name):
@@ -104,7 +91,7 @@ class Held:
         for first, attribute in this.dotted:
             fixed[f"{first}.{attribute}"] = self._read(first, attribute, fixed, stored)
         # Whether products of parts of arrays are numbers of a known type.
-        fixed["@"] = "o" if not _core.works_at_once() else ("call", "@")
+        fixed["@"] = "o" if _core is None or not _core.works_at_once() else ("call", "@")
         asked = this.copies or this.stores_several
         fixed["&"] = ("shared", self._sharing(fixed) if asked else frozenset())
         self.entry, self.fixed = entry, fixed
@@ -160,6 +147,8 @@ class Held:
             return self._list(value)
         if kind in _MEMORY:
             return self._memory(value)
+        if numpy is None:
+            return "o"
         if kind is numpy.ndarray:
             writable = value.flags.writeable
             if not value.flags.aligned:
@@ -200,10 +189,10 @@ class Held:
         code = getattr(value, "typecode", "B")
         if not value or code not in _OF_MEMORY:
             return "o"
-        kind, items = _OF_MEMORY[code], numpy.frombuffer(value, code)
+        kind, items = _OF_MEMORY[code], memoryview(value)
         self.arrays.append(items)
         parameter = f"a{len(self.arrays) - 1}"
-        return ("array", kind, items.dtype, 1, items.flags.writeable, parameter, "items")
+        return ("array", kind, code, 1, not items.readonly, parameter, "items")
 
     def _list(self, value):
         grows, writable = id(value) in self._growing, type(value) is list
@@ -217,7 +206,7 @@ class Held:
             if len(value) > _MOST_TUPLES or any(type(row) is not tuple for row in value):
                 return "o"
             value = [list(row) for row in value]
-        found = _core.list_guess(value)
+        found = _kept.list_guess(value)
         if found is None:
             return "o"
         kind, extents, rows = found
@@ -226,11 +215,11 @@ class Held:
         in_place = kind == "b" and len(extents) == 1 and not grows and writable
         if in_place and (count <= _IN_PLACE or self._seconds < costs):
             self._spend(count * _TO_LOOK)
-            if id(value) in self.taken or (not self._guess and _core.list_words(value) is None):
+            if id(value) in self.taken or (not self._guess and _kept.list_words(value) is None):
                 return "o"
             self.taken.add(id(value))
             self._bools.append((value, len(self.arrays)))
-            self.arrays.append(numpy.empty(0, numpy.int64))  # until copy_lists()
+            self.arrays.append(("i", 1))  # until copy_lists()
             return ("array", "b", None, 1, True, f"a{len(self.arrays) - 1}", "bools")
         found = self.look_at(value)
         if found is None:
@@ -241,13 +230,12 @@ class Held:
         if not own.isdisjoint(self.taken):
             return "o"
         self.taken |= own
-        dtype = numpy.dtype(_OF_LISTS[kind])
         if grows and len(extents) > 1:
             return "o"
         self._listed.append((value, len(self.arrays), kind, extents, grows, writable))
-        self.arrays.append(numpy.empty((0,) * len(extents), dtype))  # until copy_lists()
+        self.arrays.append((kind, len(extents)))  # until copy_lists()
         how = "grows" if grows else "list"
-        return ("array", kind, dtype, len(extents), writable, f"a{len(self.arrays) - 1}", how)
+        return ("array", kind, None, len(extents), writable, f"a{len(self.arrays) - 1}", how)
 
     @property
     def pools(self):
@@ -261,7 +249,7 @@ class Held:
 
     def look_at(self, value):
         """(kind, extents, ids of rows) of a list of numbers; None for others."""
-        found = _core.list_guess(value)
+        found = _kept.list_guess(value)
         if found is None:
             return None
         costs = math.prod(found[1]) * _PER_ITEM[found[0]]
@@ -269,7 +257,7 @@ class Held:
         if self._guess:
             return found
         start = time.perf_counter()
-        found = _core.list_numbers(value)
+        found = _kept.list_numbers(value)
         self._spend(_LOOKS * (time.perf_counter() - start) - costs)
         return found
 
@@ -288,10 +276,9 @@ class Held:
         last = 4 + 2 * len(names) + 3 * loops + ranges
         growing = [extents[0] for _, _, _, extents, grows, _ in self._listed if grows]
         end = [*growing, *self.pooled.tops()]
-        si = numpy.zeros(last + 2 + len(end), numpy.int64)
-        si[last : last + 2] = id(True), id(False)
-        si[last + 2 :] = end
-        sf = numpy.zeros(2 * len(names), numpy.float64)  # also imaginary parts
+        si = array.array("l", [0]) * last
+        si.extend((id(True), id(False), *end))
+        sf = array.array("d", [0.0]) * (2 * len(names))  # also imaginary parts
         for j, name in enumerate(names):
             kind = self.entry.get(name) or self.fixed[name]
             if numbers.STORES.get(kind) == "f":
@@ -308,25 +295,27 @@ class Held:
     def copy_lists(self):
         """Puts arrays of the same numbers in the place of lists."""
         for value, k in self._bools:
-            self.arrays[k] = numpy.frombuffer(_core.list_words(value), numpy.int64)
+            self.arrays[k] = _kept.list_words(value).cast("l")
         self._lists += self.pooled.copy_lists()
         for value, k, kind, extents, grows, writable in self._listed:
             room = (extents[0] + max(extents[0], ROOM),) if grows else extents
-            made = self.arrays[k] = numpy.empty(room, _OF_LISTS[kind])
+            code = _OF_LISTS[kind]
+            made = memoryview(_kept.room(math.prod(room) * (1 if code == "?" else 8)))
+            made = self.arrays[k] = made.cast(code, room)
             held = made[: extents[0]] if grows else made
-            _core.read_list(value, held, kind)
+            _kept.read_list(value, held, kind)
             if writable:
-                self._lists.append((value, held, held.copy(), kind))
+                self._lists.append((value, held, bytes(held), kind))
             if grows:
                 self._grown.append((value, made, kind))
 
     def write_back(self, si):
         """Stores what has changed into the lists, and gives some of them another length."""
         for of in self._lists:
-            _core.write_list(*of)
+            _kept.write_list(*of)
         end = len(si) - len(self.pooled.tops())
         for of, count in zip(self._grown, si[end - len(self._grown) : end].tolist()):
-            _core.extend_list(*of, count)
+            _kept.extend_list(*of, count)
 
 
 _NOTHING = object()
@@ -341,7 +330,9 @@ def _attribute(value, name):
     reads = type(value).__getattribute__
     if reads is not object.__getattribute__ and reads is not type.__getattribute__:
         return _NOTHING
-    found = inspect.getattr_static(value, name, _NOTHING)
+    from inspect import getattr_static  # which takes milliseconds to load
+
+    found = getattr_static(value, name, _NOTHING)
     if type(found) is types.MemberDescriptorType and type(value).__flags__ & _OF_PYTHON:
         return getattr(value, name, _NOTHING)  # one of __slots__
     return found if type(found) in _PLAIN else _NOTHING
@@ -358,21 +349,64 @@ def _is_assigned_plainly(value, name):
         return False
     if kind.__getattribute__ is not object.__getattribute__:
         return False
-    found = inspect.getattr_static(kind, name, _NOTHING)
+    from inspect import getattr_static  # which takes milliseconds to load
+
+    found = getattr_static(kind, name, _NOTHING)
     if type(found) is types.MemberDescriptorType:
         return True
     if found is not _NOTHING and hasattr(type(found), "__set__"):
         return False
-    own = inspect.getattr_static(kind, "__dict__", None)
+    own = getattr_static(kind, "__dict__", None)
     return type(own) is types.GetSetDescriptorType and name in value.__dict__
 
 
 _OF_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that a program has made
-_PLAIN = {*_KINDS, list, tuple, numpy.ndarray, _core.ndarray, array.array, bytearray, bytes}
+_CO_OPTIMIZED = 1  # of `inspect`
+_PLAIN = {*_KINDS, list, tuple, array.array, bytearray, bytes}
 _MEMORY = array.array, bytearray, bytes
 _OF_MEMORY = {code: "f" if code in "fd" else "i" for code in "bBhHiIlqfd"}
 _MOST_TUPLES = 100_000
-_OF_LISTS = {"i": numpy.int64, "f": numpy.float64, "b": numpy.bool_}
+_OF_LISTS = {"i": "l", "f": "d", "b": "?"}  # codes of memoryviews
+_core = numbus = numpy = None  # until they are known (arrays.py)
+
+
+class _NoPools:
+    """What loops have that make no lists (pools.py)."""
+
+    arrays = ()
+
+    @staticmethod
+    def tops():
+        """How many items lists have: there are none."""
+        return ()
+
+    copy_lists = tops
+
+
+_NO_POOLS = _NoPools()
+
+
+def _pools():
+    from . import pools
+
+    return pools.Pools(True)
+
+
+def use(core, package, module):
+    """Notes the types of NumPy's and Numbus's numbers and arrays."""
+    global _core, numbus, numpy
+    _core, numbus, numpy = core, package, module
+    plain = {"I": "int64", "F": "float64", "B": "bool_", **narrow.LETTERS}
+    _KINDS.update({getattr(numpy, name): kind for kind, name in plain.items()})
+    ours = {"H": "int64", "G": "float64", **{k.lower(): c for k, c in narrow.LETTERS.items()}}
+    for kind, name in ours.items():
+        for t in _core.scalar_types:
+            if issubclass(t, getattr(numpy, name)):
+                _OURS[kind] = t
+    _KINDS.update({t: kind for kind, t in _OURS.items()})
+    _TYPES.update({kind: t for t, kind in _KINDS.items()})
+    _PLAIN.update(_KINDS)
+    _PLAIN.update((numpy.ndarray, _core.ndarray))
 
 
 def _number_kind(value):

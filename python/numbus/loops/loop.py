@@ -17,7 +17,8 @@ from . import generators, report, select
 
 # Seconds that a loop has run before it is compiled, which takes about as long.
 HOT = 0.02
-_LOADED = 0.04  # the same, where what compiles it is not loaded yet
+_AGAIN = 0.004
+LOADED = 0.04  # the same, where what compiles it is not loaded yet
 _PER_STATEMENT = 5e-6  # that statements of numbers stay below
 _PER_STATEMENT_OF_PARTS = 3e-5  # those of slices
 _MOST_FAILURES = 3
@@ -42,8 +43,10 @@ def configure(enabled, after=None):
 class Loop(_loops_of_c.Loop):
     """A loop of the source and what became of it. In CPython it took `seconds`."""
 
-    def __init__(self, number, node, names, file, outer):
+    def __init__(self, number, node, names, file, outer, text):
         self.number, self.node, self.names, self.file = number, node, names, file
+        self.text = text  # of the source
+        self.asked = set()  # types of which no code is on disk
         self.line, self.is_for = node.lineno, isinstance(node, ast.For)
         self.reads, self.dotted = _read(node, set(names))
         self.appended = select.appended(node)
@@ -122,9 +125,10 @@ def _read(loop, assigned):
     return sorted(names), sorted(d for d in dotted if d[0] not in assigned)
 
 
-def add_loop(node, names, file, outer):
-    """The number of a new loop; outer: that of the one around it, or None."""
-    _loops.append(Loop(len(_loops), node, names, file, None if outer is None else _loops[outer]))
+def add_loop(node, names, file, outer, text):
+    """The number of a new loop; outer: that of the one around it, or None; text: of the source."""
+    outer = None if outer is None else _loops[outer]
+    _loops.append(Loop(len(_loops), node, names, file, outer, text))
     return len(_loops) - 1
 
 
@@ -163,16 +167,23 @@ def loop_of(number):
 
 def _first_wanted(this):
     """Has what compiles loops loaded for the first hot one."""
-    if State.after is None and this.seconds < _LOADED:
-        this.hot = _LOADED
-    elif _thread.get_ident() != _main:
+    if _thread.get_ident() != MAIN:
         this.hot = 2 * this.seconds
     elif not _late.load_aside("numbus.loops.run"):
         configure(False)
     return False
 
 
-_main = _thread.get_ident()
+def load_arrays(this):
+    """Has what compiles loops loaded, for a loop whose code is not on disk."""
+    if State.after is None and this.seconds < LOADED:
+        # Its names may hold other types soon, for which there is code.
+        this.hot = min(LOADED, this.seconds + _AGAIN)
+    elif not _late.load_aside():
+        configure(False)
+
+
+MAIN = _thread.get_ident()
 
 
 def give_up(this):

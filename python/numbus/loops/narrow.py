@@ -4,16 +4,19 @@ leaves its range, of which NumPy may warn, is left to it.
 
 import ast
 
-import numpy
-
 # A letter for each type of NumPy's, and the small one for the type of Numbus's own numbers, which
 # is derived from it.
 LETTERS = {
     "X": "int8", "Y": "int16", "Z": "int32", "P": "uint8", "Q": "uint16", "R": "uint32",
 }  # fmt: skip
 KINDS = "".join(LETTERS) + "".join(LETTERS).lower()
-DTYPES = {k: numpy.dtype(LETTERS[k.upper()]) for k in KINDS}
-OF_DTYPE = {DTYPES[k]: k for k in LETTERS}
+DTYPES, OF_DTYPE = {}, {}  # of NumPy's, once these are known
+
+
+def use(numpy):
+    """Notes NumPy's types."""
+    DTYPES.update({k: numpy.dtype(LETTERS[k.upper()]) for k in KINDS})
+    OF_DTYPE.update({DTYPES[k]: k for k in LETTERS})
 
 
 class Mixed(Exception):
@@ -22,8 +25,11 @@ class Mixed(Exception):
 
 def limits(kind):
     """The least and the greatest integer."""
-    info = numpy.iinfo(DTYPES[kind])
-    return int(info.min), int(info.max)
+    name = LETTERS[kind.upper()]
+    bits = int(name.lstrip("uint"))
+    if name.startswith("u"):
+        return 0, (1 << bits) - 1
+    return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
 
 
 def outside(text, kind):

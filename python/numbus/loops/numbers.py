@@ -10,8 +10,6 @@ import ast
 import math
 import operator
 
-import numpy
-
 from . import complexes, narrow
 from .values import COMPLEX, LARGEST, NEAR, Unsupported, Value
 
@@ -288,8 +286,7 @@ def compare(e, op, a, b):
 # --- elements of arrays and lists
 
 # Kinds of elements, and the least and greatest of integers.
-_ELEMENTS = {numpy.dtype("float64"): "F", numpy.dtype("int64"): "I", numpy.dtype("bool"): "B"}
-_ELEMENTS |= narrow.OF_DTYPE
+_ELEMENTS = {}
 
 
 ARRAYS = "array", "ours"  # NumPy's and Numbus's
@@ -328,8 +325,9 @@ def to_store(e, array, v):
         if kind == "f" and v.kind in FLOATS + INTEGERS + "b":
             return _float(v)
         if kind == "i" and v.kind in INTEGERS + "b":
-            if array[2] != numpy.int64:
-                low, high = (int(getattr(numpy.iinfo(array[2]), k)) for k in ("min", "max"))
+            of = numpy.dtype(array[2])
+            if of != numpy.int64:
+                low, high = (int(getattr(numpy.iinfo(of), k)) for k in ("min", "max"))
                 e.check(f"{_int(v)} < {low} or {_int(v)} > {high}", True)
             return _int(v)
         raise Unsupported("a conversion to the type of an array")
@@ -574,4 +572,13 @@ class Step:
 STEPS = {n: Step(n) for n in ("add_overflows", "sub_overflows", "mul_overflows", "interrupted")}
 STEPS |= {f"c_{n}": Step(n) for n in (*C_FUNCTIONS, "pow", "fmod")}
 c_fmod = STEPS["c_fmod"]
-np = numpy
+np = numpy = None  # until they are known (arrays.py)
+
+
+def use(module):
+    """Notes NumPy's types."""
+    global np, numpy
+    np = numpy = module
+    narrow.use(numpy)
+    of = {"float64": "F", "int64": "I", "bool": "B"}
+    _ELEMENTS.update({numpy.dtype(name): kind for name, kind in of.items()} | narrow.OF_DTYPE)

@@ -2,8 +2,8 @@
 
 import numpy
 
-from .. import _core
 from . import made_lists, numbers
+from .native import _kept
 
 _TYPES = {"i": numpy.int64, "f": numpy.float64, "b": numpy.bool_}
 _KINDS = {item: kind for kind, item in numbers.MADE.items()}
@@ -54,7 +54,7 @@ class Pools:
         found = []
         for value, kind, place, count in self._first:
             items = by_kind[kind][place : place + count]
-            _core.read_list(value, items, kind)
+            _kept.read_list(value, items, kind)
             found.append((value, items, items.copy(), kind))
         return found
 

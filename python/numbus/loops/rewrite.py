@@ -161,13 +161,17 @@ class Rewriter(ast.NodeTransformer):
         shown = select.with_attributes(original)
         names = select.assigned(shown)
         self.count += 1
-        number = loop.add_loop(shown, names, self._file, self._outer)
+        number = loop.add_loop(shown, names, self._file, self._outer, self._text(node))
         outer, self._outer = self._outer, number
         node.body = [self.visit(n) for n in node.body]
         self._outer = outer
         node.orelse = [self.visit(n) for n in node.orelse]
         made = self._rewritten(node, original, number, names)
         return _located(made, node)
+
+    def _text(self, node):
+        """The lines of a loop, and where it begins in the first of them."""
+        return node.col_offset, "\n".join(self._lines[node.lineno - 1 : node.end_lineno])
 
     def _line(self, n):
         return self._lines[n - 1] if n <= len(self._lines) else ""

@@ -5,19 +5,15 @@ import _thread
 import ast
 import gc
 import math
-import signal
 import sys
-import threading
 import time
 
-import numpy
-
-from .. import _core
-from ..core.compiling import explained
-from . import background, functions, heads, loop, numbers, report
-from .called import DEEPEST
+from .. import _late
+from . import background, functions, heads, kept, loop, numbers, report
+from .functions import DEEPEST
 from .held import MAKE, Held, TooCostly
 from .loop import State, _loops, configure, restore  # noqa: F401 - which tests ask for
+from .native import _kept
 
 # Seconds that one entry should at least take.
 _WORTH = 1e-3
@@ -27,6 +23,8 @@ _LIMIT = 1 << 61
 _FINISHED = 1 << 60  # after all statements
 
 _perf = time.perf_counter
+_core = numpy = None  # until they are known (arrays.py)
+explained = ()
 
 
 # --- what the loops call at times (bindings/loops/loops.cpp)
@@ -44,6 +42,9 @@ def wanted(this):
 def _wanted(this, frame):
     if State.after is not None:
         return True
+    if needs_arrays(this):
+        loop.load_arrays(this)
+        return False
     if this.yields:
         background.give_way(this)
         if this.busy:
@@ -54,6 +55,7 @@ def _wanted(this, frame):
     if outer is not None and not outer.dead and this.postponed < 2:
         # Inside of the code for the loop around it is entered once.
         this.postponed += 1
+        _enter_outer(this, frame)
         this.hot = 2 * this.seconds
         return False
     # One measurement may hold a time in which other processes ran.
@@ -65,7 +67,7 @@ def _wanted(this, frame):
         return False
     try:
         held = Held(this, frame, this.seconds, guess=True)
-        if type(this.codes.get(held.key)) is background.Code:
+        if type(this.codes.get(held.key)) is kept.Code:
             return True
         held = Held(this, frame, this.seconds)
     except (TooCostly, MemoryError):
@@ -74,7 +76,10 @@ def _wanted(this, frame):
     changed = [held.values.get(n) for n in this.appended if n not in this.made_names]
     if any(type(v) is list and not v for v in changed):
         return False  # of what type its items are is not known yet
-    code = this.codes.get(held.key)
+    code = _code(this, held)
+    if code is None and _core is None:
+        loop.load_arrays(this)
+        return False
     if code is None:
         if len(this.codes) >= _MOST_CODES:
             this.fail("too many combinations of types")
@@ -87,9 +92,44 @@ def _wanted(this, frame):
     return True
 
 
+def _code(this, held):
+    """The code for these types, the reason why there is none, or None: it is not known yet."""
+    code = this.codes.get(held.key)
+    if code is None and held.key not in this.asked:
+        code = kept.find(this, held)
+        if code is None:
+            this.asked.add(held.key)
+        else:
+            this.codes[held.key] = code
+            this.ready |= type(code) is kept.Code
+    return code
+
+
+def _enter_outer(this, frame):
+    """Has a loop around this one entered at its next item, where code for it is on disk."""
+    outer = this.outer
+    while outer is not None:
+        if not outer.dead and not needs_arrays(outer):
+            try:
+                held = Held(outer, frame, math.inf, guess=True)
+            except (TooCostly, MemoryError):
+                return
+            if type(_code(outer, held)) is kept.Code:
+                outer.hot, outer.looks = 0.0, True
+                return
+        outer = outer.outer
+
+
+def needs_arrays(this):
+    """Whether arrays are not known yet that the program may have, or that the loop needs."""
+    return _core is None and ("numpy" in sys.modules or bool(this.made_names))
+
+
 def _may_enter():
     if _others() or _handles_signals():
         return False
+    if _core is None:
+        return True
     if _core.watching() or _core.capturing_step():  # who wants to see what is computed
         return False
     return numpy.geterr()["under"] == "ignore"  # other warnings are found by their results
@@ -117,17 +157,26 @@ def _enter(run, frame):
     most = 20 if tested else _MOST_LEFT
     if run.early >= most or not _may_enter():
         return None
+    if needs_arrays(this):
+        loop.load_arrays(this)
+        if _core is None:
+            return None
     try:
         held = Held(this, frame, math.inf if tested else _expected(run))
     except (TooCostly, MemoryError):
         this.hot = 2 * this.seconds
         return None
-    if held.key not in this.codes:
+    code = _code(this, held)
+    if code is None:
         if len(this.codes) >= _MOST_CODES:
             this.fail("too many combinations of types")
             return None
+        if _core is None:
+            loop.load_arrays(this)
+            if _core is None:
+                return None
         background.compile_now(this, held)
-    code = this.codes[held.key]
+        code = this.codes[held.key]
     if type(code) is str:
         this.fail(code)
         return None
@@ -138,14 +187,16 @@ def _enter(run, frame):
         over, ranges = _left(run, held)
         if over is None or max(map(abs, (*over, *ranges))) >= _LIMIT:
             return None
-        si[1:4] = over
+        for k, word in enumerate(over, 1):
+            si[k] = word
         at = _first_of_ranges(this, held, code)
-        si[at : at + len(ranges)] = ranges
+        for k, word in enumerate(ranges, at):
+            si[k] = word
     try:
         held.copy_lists()
     except MemoryError:
         return None
-    _core.forget_interrupts()
+    _kept.forget_interrupts()
     start = _settle()
     # Ctrl-C may raise in these lines, as in any: what was computed is written back before.
     try:
@@ -273,6 +324,9 @@ def _settle():
 
 def _others():
     """Whether there are other threads of Python's, which may rebind what a loop reads."""
+    threading = sys.modules.get("threading")  # which a program may do without
+    if threading is None:
+        return _thread.get_ident() != loop.MAIN or _thread._count() > background.threads()
     if threading.current_thread() is not threading.main_thread():
         return True
     count = _thread._count() - background.threads()
@@ -288,18 +342,28 @@ def _is_of_a_session(thread):
 
 def _handles_signals():
     """Whether functions of the program's may run at any time."""
-    if _handler(signal.SIGINT) not in _PLAIN:
+    if _handler(_signal.SIGINT) not in _PLAIN:
         return True
     return any(map(callable, map(_handler, _SIGNALS)))
 
 
-# That of `signal` makes an enum of each answer, which takes a microsecond.
-_handler = getattr(_signal, "getsignal", signal.getsignal)
-_PLAIN = (signal.default_int_handler, *(int(h) for h in (signal.SIG_DFL, signal.SIG_IGN)), None)
-_SIGNALS = [s for s in signal.valid_signals() if s != signal.SIGINT]
+# Those of `signal` make an enum of each answer, which takes a microsecond.
+_handler = _signal.getsignal
+_PLAIN = (_signal.default_int_handler, _signal.SIG_DFL, _signal.SIG_IGN, None)
+_SIGNALS = [s for s in _signal.valid_signals() if s != _signal.SIGINT]
 _idle = 0  # threads that do not count: those of a test's runner
 
 
 functions.note_known()
 loop.callbacks[:2] = wanted, enter
 configure(State.enabled, State.after)
+
+
+def _note_arrays():
+    global _core, numpy, explained
+    from . import arrays
+
+    _core, numpy, explained = arrays.note()
+
+
+_late.when_loaded(_note_arrays)
