@@ -41,7 +41,8 @@ vendor::LinalgCall linalg_call_of(const CallStep& c, char* const* addresses);
 // Whether its entry for a GPU only queues work, and always the same for equal operands.
 constexpr bool is_queued_only(Routine r) {
   return r == Routine::matmul || r == Routine::affine || r == Routine::convolve ||
-         r == Routine::philox || r == Routine::normal;
+         r == Routine::philox || r == Routine::normal || r == Routine::sort ||
+         r == Routine::argsort || r == Routine::fold_runs;
 }
 std::string call_name(Routine routine, Op op);
 // out = a @ b of three-dimensional layouts (stack, rows, columns); without addresses.
