@@ -1,5 +1,6 @@
 // Formulas of optimizers: elementwise steps that Python writes down once and that are recorded for
 // each parameter.
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "base/error.h"
 #include "given.h"
 #include "joined_steps.h"
+#include "lazy/recorder.h"
 #include "nanobind/stl/pair.h"
 #include "nanobind/stl/string.h"
 #include "nanobind/stl/tuple.h"
@@ -46,10 +48,29 @@ class Formula {
     if (arrays.size() != numbers.size()) fail();
     mark_line();
     const NoWarnings silent;
+    // Parameters of one shape would look like the iterations of a loop, of which each few are
+    // carried out by themselves; on a GPU all belong together.
+    std::optional<Recorder::Whole> uncut;
+    if (Device* const device = device_of_all(arrays); device && !device->host_readable())
+      uncut.emplace(Recorder::of(*device));
     for (size_t k = 0; k < arrays.size(); ++k) record_one(arrays[k], numbers[k]);
   }
 
  private:
+  // Null where they lie on several, or are none.
+  static Device* device_of_all(const nb::list& arrays) {
+    Device* found = nullptr;
+    for (nb::handle line : arrays) {
+      if (!PyTuple_CheckExact(line.ptr()) || PyTuple_Size(line.ptr()) == 0) return nullptr;
+      PyObject* const first = PyTuple_GetItem(line.ptr(), 0);
+      if (!is_array(first)) return nullptr;
+      Device* const device = as_masked(first).full.base->device;
+      if (found && found != device) return nullptr;
+      found = device;
+    }
+    return found;
+  }
+
   [[noreturn]] static void fail() {
     raise(ErrorKind::Value, "formula", "a step names what is not there", "another position",
           "an array, a number or an earlier result");

@@ -258,7 +258,9 @@ void scatter(const Array& to, uint64_t axes, std::span<const Array> index, int f
   const placement::Work work(to.base->device);
   std::vector<Array> kept = kept_from(to, index);
   const bool sure = (how.distinct && !how.late) || check_known(to, axes, kept);
-  auto bounds = sure ? Instr::Sure : Instr::Report;
+  // Of late ones a gather at the same indices tells, on which the values depend: those that are
+  // wrong are left out, so that no host has to wait for the look at them.
+  auto bounds = sure ? Instr::Sure : how.late ? Instr::Skip : Instr::Report;
   bool in_order = to.base->device->scatters_in_order(), many = value.is_array();
   if (how.op != Op::scatter || how.distinct || in_order || !many)
     return scatter(to, axes, kept, first_axis, value, how, bounds);

@@ -62,18 +62,26 @@ class Recorder {
                        const char* reason);
 
   // While it lives, windows are not cut where a loop repeats its body; those that are carried out
-  // are kept, with their bases.
+  // are kept, with their bases. A loop that goes on when it begins ends there.
   class Whole {
    public:
     explicit Whole(Recorder& r, std::vector<std::unique_ptr<Window>>* keep = nullptr)
-        : r_(r), whole_(std::exchange(r.whole_, true)), keep_(std::exchange(r.keep_, keep)) {}
+        : r_(ended(r)),
+          whole_(std::exchange(r.whole_, true)),
+          keep_(std::exchange(r.keep_, keep)) {}
     ~Whole() {
       r_.whole_ = whole_;
       r_.keep_ = keep_;
+      r_.period_ = r_.matching_ = 0;  // nothing was compared meanwhile
     }
     Whole(const Whole&) = delete;
 
    private:
+    static Recorder& ended(Recorder& r) {
+      if (r.folding_ || r.cut_due_) r.flush("a loop repeats its body");
+      return r;
+    }
+
     Recorder& r_;
     bool whole_;
     std::vector<std::unique_ptr<Window>>* keep_;

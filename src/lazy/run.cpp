@@ -86,10 +86,9 @@ Run::Run(std::shared_ptr<const Plan> p) : plan(std::move(p)), values_(plan->form
   data.resize(storages.size());
   lost.resize(storages.size());
   taken.reserve(storages.size());
-  repeatable =
-      steps.size() >= kFewSteps && std::ranges::all_of(steps, [](const KernelStep& s) {
-        return !s.guards && !s.serial && !s.ordered && (!s.call || is_queued_only(s.call->routine));
-      });
+  repeatable = steps.size() >= kFewSteps && std::ranges::all_of(steps, [](const KernelStep& s) {
+                 return !s.guards && !s.serial && (!s.call || is_queued_only(s.call->routine));
+               });
 }
 
 bool Run::fill(const Window& w, const Positions& p) {

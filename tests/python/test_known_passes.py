@@ -243,3 +243,32 @@ def test_random_steps(seed):
         return seen
 
     check(program)
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("wrong", [5, -1])
+def test_a_wrong_index_of_an_embedding_spoils_its_step_alone(late, wrong):
+    def gradients(bad):
+        table = nn.Embedding(5, 3)
+        table.weight.data.copy_(torch.from_numpy(np.arange(15, dtype="f4").reshape(5, 3)))
+        table = table.to(APART)
+        seen = []
+        for step in range(6):
+            at = np.array([0, 4, 4, 1, 2, 4])
+            at[2] = wrong if bad and step == 3 else 4
+            table.weight.grad = None
+            y = table(torch.from_numpy(at).to(APART))
+            (y * y).sum().backward()
+            try:
+                seen.append(table.weight.grad.cpu().numpy().tolist())
+            except IndexError as error:
+                seen.append(str(error).partition(";")[0])
+        return seen
+
+    _core.set_late_checks(late)
+    try:
+        right, found = gradients(False), gradients(True)
+    finally:
+        _core.set_late_checks(False)
+    assert "out of bounds" in found[3]
+    assert found[:3] == right[:3] and found[4:] == right[4:]
