@@ -59,6 +59,18 @@ SCRIPTS = {
             return count, p[-9:]
         print(f(100), f(50000))
     """,
+    "made lists": """
+        def f(n):
+            row, before = [1.5, 2.5], [1] * 9
+            for i in range(n):
+                q = [k + i for k in before]
+                row = [0.5] * (i % 5 + 1)
+                before, q = q, before
+                before[0] = q[1] - len(row)
+                s = q
+            return before, row, s is q, q
+        print(f(30), f(500))
+    """,
     "memory": """
         def f(n):
             a, b = array.array("b", range(100)), array.array("d", [0.5]) * 100

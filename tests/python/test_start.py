@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 
-def run(folder, text, *options, modules=(), loops_after=None):
+def run(folder, text, *options, modules=(), loops_after=None, **environment):
     """What a script prints under the runner; modules: (name, text) of files beside it."""
     for name, of in (*modules, ("script.py", text)):
         (folder / name).write_text(textwrap.dedent(of))
     given = [*options, str(folder / "script.py")]
     more = {} if loops_after is None else {"NUMBUS_LOOPS_AFTER": str(loops_after)}
     done = subprocess.run([sys.executable, "-m", "numbus", *given], capture_output=True, text=True,
-                          env={**os.environ, **more}, check=False)  # fmt: skip
+                          env={**os.environ, **more, **environment}, check=False)  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout.split("\n")[:-1]
 
@@ -52,7 +52,7 @@ def test_a_hot_loop_is_compiled(tmp_path, after):
     a = f({count})
     loop = sys.modules["numbus.loops.loop"]
     print(a, loaded(), sum(of.entries for of in loop._loops))
-    """, loops_after=after)  # fmt: skip
+    """, loops_after=after, NUMBUS_CACHE_DIR=str(tmp_path / "cache"))  # fmt: skip
     s = 0
     for i in range(count if after else 0):
         s = (s * 3 + i) % 1000003
@@ -68,7 +68,7 @@ def test_a_loop_loads_what_compiles_it(tmp_path):
             s ^= i
         return s
     print(loaded(), f(100), f(100), loaded())
-    """, loops_after=1)  # fmt: skip
+    """, loops_after=1, NUMBUS_CACHE_DIR=str(tmp_path / "cache"))  # fmt: skip
     assert printed == ["[] 0 0 ['numbus._core', 'numbus._namespace', 'numpy']"]
 
 

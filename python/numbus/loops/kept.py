@@ -1,7 +1,7 @@
 """Compiled loops, and those of earlier runs: by their text and the types of what they compute with,
 so that nothing of what compiles loops is loaded, and no tree is read, where they are on disk.
 
-Kept are loops without arrays of NumPy's and Numbus's, and without lists that they make.
+Kept are loops without arrays of NumPy's and Numbus's.
 """
 
 import ast
@@ -87,12 +87,13 @@ class _NotKept(Exception):
 
 def _key(this, entry, fixed):
     """What a loop is known by, or None."""
-    if this.made_names or made_by[0] is None:
+    if made_by[0] is None:
         return None
     known = {n: f for n, f in fixed.items() if n not in "@&"}  # of parts of arrays
     try:
         parts = (
-            _identity(), made_by[0], this.text, this.is_for, list(this.names), list(entry.items()),
+            _identity(), made_by[0], this.text, this.is_for, list(this.names),
+            sorted(this.made_names), list(entry.items()),
             [(n, _described(f)) for n, f in known.items()],
         )  # fmt: skip
     except _NotKept:

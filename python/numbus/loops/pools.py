@@ -1,11 +1,9 @@
 """The memory of lists that loops make (made_lists.py), and those that their names hold before."""
 
-import numpy
-
 from . import made_lists, numbers
 from .native import _kept
 
-_TYPES = {"i": numpy.int64, "f": numpy.float64, "b": numpy.bool_}
+_CODES = {"i": "l", "f": "d", "b": "?"}  # of memoryviews
 _KINDS = {item: kind for kind, item in numbers.MADE.items()}
 
 
@@ -14,7 +12,7 @@ class Pools:
 
     def __init__(self, are_needed):
         self._tops = dict.fromkeys(made_lists.POOLS if are_needed else "", 0)
-        self.arrays = [numpy.empty(0, _TYPES[k]) for k in self._tops]  # until copy_lists()
+        self.arrays = [(k, 1) for k in self._tops]  # until copy_lists()
         self._words, self._first = {}, []  # by ids of lists; (list, kind, place, count)
         self._lists = {}  # by kinds and words: lists of Python's
 
@@ -49,13 +47,13 @@ class Pools:
         """Takes memory for the pools, and puts these lists there: (list, its items, a copy of them,
         kind) of each.
         """
-        self.arrays = [numpy.empty(made_lists.ROOM, _TYPES[k]) for k in self._tops]
+        self.arrays = [_room(k) for k in self._tops]
         by_kind = dict(zip(self._tops, self.arrays))
         found = []
         for value, kind, place, count in self._first:
             items = by_kind[kind][place : place + count]
             _kept.read_list(value, items, kind)
-            found.append((value, items, items.copy(), kind))
+            found.append((value, items, bytes(items), kind))
         return found
 
     def list_of(self, kind, word, of):
@@ -66,3 +64,9 @@ class Pools:
             items = pool[place : place + count].tolist()
             self._lists[kind, word] = items if kind in "ifb" else [of(x) for x in items]
         return self._lists[kind, word]
+
+
+def _room(kind):
+    """Memory for the items of lists of one kind."""
+    size = 1 if kind == "b" else 8
+    return memoryview(_kept.room(made_lists.ROOM * size)).cast(_CODES[kind])

@@ -42,7 +42,7 @@ def wanted(this):
 def _wanted(this, frame):
     if State.after is not None:
         return True
-    if needs_arrays(this):
+    if needs_arrays():
         loop.load_arrays(this)
         return False
     if this.yields:
@@ -109,7 +109,7 @@ def _enter_outer(this, frame):
     """Has a loop around this one entered at its next item, where code for it is on disk."""
     outer = this.outer
     while outer is not None:
-        if not outer.dead and not needs_arrays(outer):
+        if not outer.dead and not needs_arrays():
             try:
                 held = Held(outer, frame, math.inf, guess=True)
             except (TooCostly, MemoryError):
@@ -120,9 +120,9 @@ def _enter_outer(this, frame):
         outer = outer.outer
 
 
-def needs_arrays(this):
-    """Whether arrays are not known yet that the program may have, or that the loop needs."""
-    return _core is None and ("numpy" in sys.modules or bool(this.made_names))
+def needs_arrays():
+    """Whether arrays are not known yet that the program may have."""
+    return _core is None and "numpy" in sys.modules
 
 
 def _may_enter():
@@ -157,7 +157,7 @@ def _enter(run, frame):
     most = 20 if tested else _MOST_LEFT
     if run.early >= most or not _may_enter():
         return None
-    if needs_arrays(this):
+    if needs_arrays():
         loop.load_arrays(this)
         if _core is None:
             return None
