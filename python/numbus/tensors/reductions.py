@@ -25,6 +25,7 @@ from ._arrays import (
 )
 from ._functions import method, pure_function, tensor_function
 from ._tensor import Tensor
+from .selecting import order_of, outer_order, rank_order
 
 
 def _kept(a, t):
@@ -375,20 +376,6 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
     return nb.diff(input, n, axis=dim)
 
 
-def _reversed(order, k):
-    return nb.flip(order, axis=k)
-
-
-def order_of(a, k, descending):
-    """Indices that sort along an axis; equal elements stay in their order."""
-    a = nb.stop_gradient(a)
-    if not descending:
-        return nb.argsort(a, axis=k, stable=True)
-    # From the last to the first, and what is found backwards: equal elements keep their order.
-    n = a.shape[k]
-    return n - 1 - _reversed(nb.argsort(_reversed(a, k), axis=k, stable=True), k)
-
-
 @method()
 @tensor_function
 def sort(input, dim=-1, descending=False, stable=False):
@@ -419,7 +406,9 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
         raise RuntimeError(message("topk", "more elements than there are", f"k={k}", f"0 to {n}"))
     if input.ndim == 0:
         return _PAIRS["topk"](input.copy(), nb.zeros((), dtype="i8"))
-    order = order_of(input, d, largest)[(slice(None),) * d + (slice(k),)]
+    order = outer_order(input, d, k, largest)
+    if order is None:
+        order = order_of(input, d, largest)[(slice(None),) * d + (slice(k),)]
     return _PAIRS["topk"](_taken(input, order, d), order)
 
 
@@ -436,7 +425,9 @@ def _kth(op, a, k, dim, keepdim):
     d = axis_of(op, dim, a.ndim)
     if not 0 <= k < a.shape[d]:
         raise RuntimeError(message(op, "no such element", k + 1, f"1 to {a.shape[d]}"))
-    order = order_of(a, d, False)[(slice(None),) * d + (slice(k, k + 1),)]
+    order = rank_order(a, d, k)
+    if order is None:
+        order = order_of(a, d, False)[(slice(None),) * d + (slice(k, k + 1),)]
     values = _taken(a, order, d)
     if not keepdim:
         values, order = nb.squeeze(values, axis=d), nb.squeeze(order, axis=d)
