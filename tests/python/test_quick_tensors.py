@@ -103,14 +103,24 @@ def test_slices_against_numpy(seed, at_once):
         _core.set_at_once(before)
 
 
+@pytest.mark.parametrize("at_once", [1024, 0])
 @pytest.mark.parametrize("wrong", [-1, 3, 2**40])
-def test_wrong_indices_change_nothing(wrong):
+def test_wrong_indices_are_refused(wrong, at_once):
+    before = _core.set_at_once(at_once)
+    try:
+        _refused(wrong)
+    finally:
+        _core.set_at_once(before)
+
+
+def _refused(wrong):
     index = torch.tensor([0, 2, wrong])
     for call in (
         lambda t: t.scatter_(0, index, torch.ones(3)),
         lambda t: t.scatter_(0, index, 1.0),
         lambda t: t.scatter_add_(0, index, torch.ones(3)),
         lambda t: t.index_copy_(0, index, torch.ones(3)),
+        lambda t: t.index_add_(0, index, torch.ones(3)),
         lambda t: t.gather(0, index).tolist(),
     ):
         for kind in (IndexError, RuntimeError):

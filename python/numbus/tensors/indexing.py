@@ -267,9 +267,12 @@ def index_select(input, dim, index):
     return nb.take(input, index, axis=k)
 
 
-def _at(dim, index, a, op):
+def _at(dim, index, a, op, from_end=False):
     k = axis_of(op, dim, a.ndim)
-    return (slice(None),) * k + (_line(op, index),)
+    line = _line(op, index)
+    if not from_end:  # they become out of range
+        line = nb.where(line < 0, a.shape[k], line)
+    return (slice(None),) * k + (line,)
 
 
 def _lined(a):
@@ -294,7 +297,7 @@ def _index_copy(a, dim, index, source):
 def _index_fill(a, dim, index, value):
     """A value at indices along a dimension. In place."""
     a = _lined(a)
-    a[_at(dim, index, a, "index_fill")] = _limit_like(value, a.dtype)
+    a[_at(dim, index, a, "index_fill", from_end=True)] = _limit_like(value, a.dtype)
 
 
 def _copying(body, name, doc):
