@@ -105,10 +105,34 @@ MESSAGES = {
     "jax.tree.map(lambda a, b: a, [1, 2], [1])": (ValueError, "different forms"),
     "random.uniform(3, (2,))": (TypeError, "not a key"),
     "random.uniform(random.split(random.key(0)), (2,))": (ValueError, "single key"),
-    "random.multinomial(random.key(0), 3, jnp.ones(2) / 2)": (
-        AttributeError,
-        "jax.random.multinomial",
+    "random.multinomial(random.key(0), 3, jnp.ones(2) / 2, shape=(2, 3))": (
+        ValueError,
+        "the last axis of shape",
     ),
+    **{
+        call: (OverflowError, "out of bounds for int32")
+        for call in (
+            "jnp.sum(2**40)",
+            "jnp.max(-2**31 - 1)",
+            "jnp.sum(2**31)",
+            "jnp.max([1, 2**40])",
+            "jnp.sum([1.5, 2**40])",
+            "jnp.dot(2**40, 2)",
+            "jnp.stack([2**40, 1])",
+            "jnp.append(jnp.arange(3), 2**40)",
+            "jnp.isin(jnp.arange(3), 2**40)",
+            "jnp.searchsorted(jnp.arange(3), 2**40)",
+            "jnp.linspace(0, 2**40, 3)",
+            "jnp.sum(jnp.arange(3), initial=2**40)",
+            "jnp.nan_to_num(jnp.ones(2), nan=2**40)",
+            "jnp.select([jnp.ones(2) > 0], [2**40], 0)",
+            "jnp.interp(2**40, [0.0], [0.0])",
+            "jnp.tile(2**40, 2)",
+            "jnp.ravel(2**40)",
+            "jnp.round(2**40)",
+            "jnp.argmax(2**40)",
+        )
+    },
     "random.binomial(random.key(0), 3, 0.5, dtype='i4')": (TypeError, "floating-point dtype"),
     "random.gamma(random.key(0), jnp.ones(3), (2,))": (ValueError, "broadcast"),
     "jax.grad(lambda a: random.gamma(random.key(0), a))(1.0)": (NotImplementedError, "derivatives"),
@@ -296,3 +320,25 @@ def test_derivatives_of_derivatives_of_ones_own():
     )
     twice = jax.grad(jax.grad(lambda x: x * jnp.abs(x)))
     assert (float(twice(-2.0)), float(twice(3.0))) == (-2, 2)
+
+
+MULTINOMIAL = {
+    "random.multinomial(random.key(3), 10, jnp.array([.2, .3, .5]))": [1, 3, 6],
+    "random.multinomial(random.key(3), 100., jnp.array([[.2, .3, .5], [.1, .1, .8]]))": [
+        [19, 28, 53], [12, 10, 78],
+    ],
+    "random.multinomial(random.key(3), jnp.array([5, 50]), jnp.array([.2, .0, .5, .3]), "
+    "shape=(3, 2, 4))": [
+        [[1, 0, 2, 2], [12, 0, 26, 12]], [[2, 0, 2, 1], [10, 0, 30, 10]],
+        [[0, 0, 1, 4], [12, 0, 19, 19]],
+    ],
+    "random.multinomial(random.PRNGKey(1), 1000, jnp.ones(5) / 5)": [214, 186, 185, 211, 204],
+}  # fmt: skip
+
+
+def test_multinomial_has_the_numbers_of_jax():
+    """Of JAX 0.10.2 on a CPU."""
+    names = _names()
+    for call, expected in MULTINOMIAL.items():
+        found = eval(compile_user(call, "<string>", "eval"), names)
+        assert numpy.asarray(found).tolist() == expected

@@ -248,10 +248,13 @@ def _holds_arrays(x):
 
 def plain(x):
     """Arguments for functions of Numbus: `Array`s, also inside of lists and tuples, as arrays of
-    its own; NumPy's in JAX's dtypes.
+    its own; NumPy's in JAX's dtypes. Raises OverflowError for integers beyond those.
     """
     if isinstance(x, Array):
         return x._a
+    if type(x) is int:
+        _dtypes.expect_an_integer(x)
+        return x
     if isinstance(x, (ndarray, generic, numpy.ndarray, numpy.generic)):
         return narrowed(as_array(x))
     if isinstance(x, _dtypes.Scalar):

@@ -418,6 +418,34 @@ def binomial(key, n, p, shape=None, dtype=None):
     return Array(cast(as_array(found), t))
 
 
+def multinomial(key, n, p, *, shape=None, dtype=None, unroll=1):
+    """How often each outcome comes in `n` trials of the probabilities `p`, as floats: along the
+    last axis, the count of each is binomial among the trials that are left.
+    """
+    if not isinstance(unroll, int):
+        raise TypeError(message("jax.random.multinomial", "unroll is no int", unroll, "an int"))
+    t = _float_type("multinomial", dtype)
+    _key("multinomial", key)
+    n, p = made(n), made(p)
+    kind = p.dtype if p.dtype.kind == "f" else _dtypes.canonical("f8")
+    shape = tuple(p.shape) if shape is None else tuple(shape)
+    if not shape or p.shape[-1:] != shape[-1:]:
+        raise ValueError(
+            message("jax.random.multinomial", "the last axis of shape is not that of p", shape,
+                    tuple(p.shape))
+        )  # fmt: skip
+    left = nb.broadcast_to(cast(n._a, kind), shape[:-1])
+    p = nb.broadcast_to(cast(p._a, kind), shape)
+    rest = nb.flip(nb.cumsum(nb.flip(p, -1), axis=-1), -1)
+    parts = nb.clip(p / nb.where(rest == 0, kind.type(1), rest), 0, 1)
+    counts = []
+    for k, one in enumerate(split(key, shape[-1])):
+        found = binomial(one, Array(as_array(left)), Array(parts[..., k]), dtype=kind)._a
+        left = left - found
+        counts.append(found)
+    return Array(cast(nb.stack(counts, axis=-1), t))
+
+
 def _by_waiting(key, n, p, shape):
     """Successes as long as the trials until each, which are geometric, are not more than `n`."""
     successes, trials = nb.zeros(shape, p.dtype), nb.zeros(shape, p.dtype)

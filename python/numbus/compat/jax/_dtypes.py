@@ -116,6 +116,12 @@ def expect_fits(lowest, highest, t):
         raise OverflowError(f"Python integer {wrong} out of bounds for {t.name}")
 
 
+def expect_an_integer(x):
+    """Raises OverflowError for a number of Python's beyond the integers that it would become."""
+    if not -(2**31) <= x < 2**31:
+        expect_fits(x, x, canonical("i8"))
+
+
 class Scalar:
     """A dtype under JAX's name, such as `jnp.float32`: it also makes arrays of one number."""
 

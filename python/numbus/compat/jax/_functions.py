@@ -163,7 +163,11 @@ def joining(name):
         )  # fmt: skip
         if "dtype" in keywords:
             keywords["dtype"] = _dtypes.asked(keywords["dtype"], name)
-        flat = [x for x in _flat(args, []) if type(x) not in _NUMBERS]
+        flat = _flat(args, [])
+        for x in flat:
+            if type(x) is int:
+                _dtypes.expect_an_integer(x)
+        flat = [x for x in flat if type(x) not in _NUMBERS]
         if flat:
             t, _ = _dtypes.strong(functools.reduce(_dtypes.join, [_node(x) for x in flat]))
             args = tuple([_cast_all(x, t) for x in args])

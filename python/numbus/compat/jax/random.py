@@ -18,6 +18,7 @@ from ._distributions import (
     logistic,
     lognormal,
     maxwell,
+    multinomial,
     orthogonal,
     pareto,
     poisson,

@@ -108,7 +108,7 @@ def _like(name):
 
     def body(a, *value, dtype=None, shape=None):
         t = None if dtype is None else _dtypes.asked(dtype, name)
-        value = [plain(v) for v in value]
+        value = [v if type(v) is int else plain(v) for v in value]
         x = made(a)
         if shape is None:
             found = function(x._a, *value, dtype=t)
