@@ -342,3 +342,22 @@ def test_multinomial_has_the_numbers_of_jax():
     for call, expected in MULTINOMIAL.items():
         found = eval(compile_user(call, "<string>", "eval"), names)
         assert numpy.asarray(found).tolist() == expected
+
+
+SECOND = {  # as JAX 0.10.2 gives them, at 1, 2 and 3
+    "lax.psum(b**3, 'i')": [18, 36, 54],
+    "lax.psum(b**3, 'i') * b": [87, 150, 231],
+    "lax.pmean(b**3, 'i') * b": [29, 50, 77],
+    "jnp.sum(lax.all_gather(b**3, 'i') * b)": [87, 150, 231],
+    "lax.ppermute(b**3, 'i', [(0, 1), (1, 2), (2, 0)]) * b": [42, 51, 57],
+}
+
+
+def test_second_derivatives_through_named_axes():
+    names = _names()
+    exec(compile_user("import jax\nfrom jax import lax\nimport jax.numpy as jnp", "<s>"), names)
+    for body, expected in SECOND.items():
+        for of in ("jax.grad(jax.grad(f))", "jax.hessian(f)", "jax.jacrev(jax.grad(f))"):
+            call = f"jax.vmap({of.replace('f)', f'lambda b: {body})')}, axis_name='i')"
+            found = eval(compile_user(f"{call}(jnp.array([1., 2., 3.]))", "<s>", "eval"), names)
+            numpy.testing.assert_allclose(numpy.asarray(found), expected, rtol=1e-6)
