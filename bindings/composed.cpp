@@ -10,6 +10,7 @@
 
 #include "array/capture.h"
 #include "convert.h"
+#include "errstate.h"
 #include "float_errors.h"
 #include "quick.h"
 #include "registered.h"
@@ -235,6 +236,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargs, PyObject* na
     PyObject* answer = guarded([&] { return c.quick({args, PyVectorcall_NARGS(nargs), names}); });
     if (answer || PyErr_Occurred()) return answer;
   }
+  follow_errstate();
   if (float_errors::state.checked) [[unlikely]]
     return call_checked(self, args, nargs, names);
   if (c.few_of == Few::Method || c.few_of == Few::Draws)

@@ -1,9 +1,47 @@
 // np.errstate: what asks NumPy, and when warnings are given.
 #include "float_errors.h"
 
+#include "errstate.h"
+
 namespace numbus::bindings {
 
 using float_errors::state;
+
+bool sets_errstate = false;
+
+namespace {
+
+// Of this thread: what the variable held when the state was taken over, kept alive as its address
+// is compared; null: it is to be looked at.
+thread_local PyObject* seen = nullptr;
+
+PyObject* held_now() {
+  static PyObject* const variable =
+      nb::module_::import_("numpy._core.umath").attr("_extobj_contextvar").inc_ref().ptr();
+  PyObject* now = nullptr;
+  if (PyContextVar_Get(variable, nullptr, &now) < 0) throw nb::python_error();
+  return now;
+}
+
+void see(PyObject* now) {
+  PyObject* const before = std::exchange(seen, now);
+  Py_XDECREF(before);
+}
+
+}  // namespace
+
+void follow_context() noexcept {
+  if (state.asking) return;
+  try {
+    PyObject* const now = held_now();
+    Py_XDECREF(now);  // the context goes on holding it
+    if (now == seen) return;
+    const nb::error_scope raised;
+    nb::module_::import_("numbus.core.float_errors").attr("follow")();
+  } catch (nb::python_error& e) {
+    e.discard_as_unraisable("numpy.errstate");
+  }
+}
 
 bool is_recorded(PyObject* result) {
   if (is_array(result)) return as_masked(result).full.base->pending();
@@ -85,6 +123,8 @@ void bind_float_errors(nb::module_& m) {
         state.checked = checked;
         state.warned = static_cast<uint8_t>(warned);
         state.told = 0;
+        see(held_now());
+        sets_errstate = true;
         return before;
       },
       nb::arg("checked"), nb::arg("warned"),
@@ -95,6 +135,7 @@ void bind_float_errors(nb::module_& m) {
     state.checked = (before & 1) != 0;
     state.warned = static_cast<uint8_t>(before >> 8);
     state.told = static_cast<uint8_t>(before >> 16);
+    see(nullptr);  // another task may have entered and left its own in between
   });
   m.def(
       "give_warnings",

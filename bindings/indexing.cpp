@@ -9,6 +9,7 @@
 #include "array/placement.h"
 #include "base/error.h"
 #include "convert.h"
+#include "errstate.h"
 #include "float_errors.h"
 #include "numpy_objects.h"
 #include "plain_numbers.h"
@@ -497,6 +498,7 @@ int set_item(PyObject* self, PyObject* index, PyObject* value) {
       return 0;
     }
   // Elements of another type are cast, of which NumPy warns.
+  follow_errstate();
   const DType to = a.dtype;
   if (value) warn_of_complex(value, to);
   if (!value || !is_array(value) || as_masked(value).full.dtype == to)

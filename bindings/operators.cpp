@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "convert.h"
+#include "errstate.h"
 #include "float_errors.h"
 #include "program/program.h"
 #include "quick.h"
@@ -195,6 +196,7 @@ class Kept {
 // Runs f, which gives null where NumPy has to do the work.
 template <class F>
 PyObject* operate(Op op, PyObject* x, PyObject* y, bool in_place, F&& f) {
+  follow_errstate();
   if (float_errors::state.checked) [[unlikely]]
     return checked(op_name(op), x, y, in_place, [&] { return operate(op, x, y, in_place, f); });
   return guarded([&]() -> PyObject* {
@@ -320,6 +322,7 @@ PyObject* product(PyObject* a, PyObject* b, F&& f) {
   return warned(result, "warn_operator", nb::make_tuple("matmul", nb::handle(a), nb::handle(b), 0));
 }
 PyObject* matmul_slot(PyObject* a, PyObject* b) {
+  follow_errstate();
   if (float_errors::state.checked) [[unlikely]]
     return linear("matmul_operator", a, b);
   return product(a, b, [&] {

@@ -8,6 +8,7 @@
 #include "array/at_once_calls.h"
 #include "base/error.h"
 #include "convert.h"
+#include "errstate.h"
 #include "float_errors.h"
 #include "numpy_objects.h"
 #include "scalars.h"
@@ -208,6 +209,7 @@ class Before {
 }
 
 PyObject* call_row(Op op, PyObject* const* args, Py_ssize_t n, PyObject* names) {
+  follow_errstate();
   if (float_errors::state.checked) [[unlikely]] {
     PyObject* clean = check("by_ufunc", arguments_of(op, args, n, names, true));
     if (!clean) return nullptr;

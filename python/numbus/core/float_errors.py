@@ -72,6 +72,11 @@ def _asked():
     return _asked_by(*numpy.geterr().items())
 
 
+def follow():
+    """Takes over the errstate of the context that runs now, which another task may have left."""
+    _core.check_float_errors(*_asked())
+
+
 # `np.errstate` is NumPy's own, which operations of ours follow, whoever enters it.
 #
 # FloatingPointError is raised by the operation itself, before anything is written. Warnings are
