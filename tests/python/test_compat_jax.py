@@ -135,7 +135,10 @@ MESSAGES = {
     },
     "random.binomial(random.key(0), 3, 0.5, dtype='i4')": (TypeError, "floating-point dtype"),
     "random.gamma(random.key(0), jnp.ones(3), (2,))": (ValueError, "broadcast"),
-    "jax.grad(lambda a: random.gamma(random.key(0), a))(1.0)": (NotImplementedError, "derivatives"),
+    "jax.grad(jax.grad(lambda a: random.gamma(random.key(0), a)))(1.0)": (
+        NotImplementedError,
+        "second derivatives",
+    ),
     "lax.scan(lambda c, x: c, 0, jnp.ones(2))": (TypeError, "not a pair"),
     "lax.fori_loop(0, 2, lambda i, v: v.astype(int), jnp.ones(2))": (TypeError, "carry"),
     "lax.psum(1, 'i')": (NameError, "unbound axis name"),
@@ -361,3 +364,45 @@ def test_second_derivatives_through_named_axes():
             call = f"jax.vmap({of.replace('f)', f'lambda b: {body})')}, axis_name='i')"
             found = eval(compile_user(f"{call}(jnp.array([1., 2., 3.]))", "<s>", "eval"), names)
             numpy.testing.assert_allclose(numpy.asarray(found), expected, rtol=1e-6)
+
+
+SLOPES = {  # by JAX 0.10.2
+    "jax.grad(lambda a: jnp.sum(random.gamma(random.key(3), a, (4,))))(2.0)": 3.625977,
+    "jax.grad(lambda a: jnp.sum(random.loggamma(random.key(3), a, (4,))))(0.3)": 32.533596,
+    "jax.grad(lambda a: jnp.sum(random.beta(random.key(3), a, 2., (4,))))(1.5)": 0.6617379,
+    "jax.grad(lambda a: jnp.sum(random.chisquare(random.key(3), a, shape=(3,))))(2.5)": 2.9795346,
+    "jax.grad(lambda a: jnp.sum(random.t(random.key(3), a, (3,))))(2.5)": 0.2049389,
+    "jax.grad(lambda a: jnp.sum(random.dirichlet(random.key(3), a) * jnp.arange(3)))("
+    "jnp.array([1., 2., 3.]))": [-0.07301999, -0.0691497, 0.02384963],
+    "jax.vmap(jax.grad(lambda a: random.gamma(random.key(3), a)))("
+    "jnp.array([.1, .5, 1., 3., 20.]))": [0.08187895, 0.61951756, 0.32766476, 0.6673419, 0.8794034],
+}
+
+
+def test_derivatives_by_the_parameters_of_gamma():
+    names = _names()
+    exec(compile_user("import jax\nimport jax.numpy as jnp", "<s>"), names)
+    for call, expected in SLOPES.items():
+        found = numpy.asarray(eval(compile_user(call, "<s>", "eval"), names))
+        numpy.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_slopes_of_gamma_keep_the_probability():
+    """The quantile of the same probability for parameters nearby, of SciPy."""
+    import numbus as nb
+    from numbus.compat.jax._slopes import _gamma_slope
+    from scipy.special import digamma, gammainc, gammaincc, gammainccinv, gammaincinv
+
+    a = numpy.array([0.05, 0.3, 0.9, 1.0, 2.5, 10.0, 80.0, 700.0, 3e4])
+    for part in (0.02, 0.3, 0.7, 0.98):
+        x = gammaincinv(a, part)
+        slope = numpy.asarray(_gamma_slope(nb.array(a), nb.array(numpy.log(x)),
+                                           nb.array(digamma(a + 1)))) * x  # fmt: skip
+        step = a * 1e-5
+        if part < 0.5:
+            p = gammainc(a, x)
+            sides = gammaincinv(a + step, p) - gammaincinv(a - step, p)
+        else:
+            p = gammaincc(a, x)
+            sides = gammainccinv(a + step, p) - gammainccinv(a - step, p)
+        numpy.testing.assert_allclose(slope, sides / (2 * step), rtol=2e-5)

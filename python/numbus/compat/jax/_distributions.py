@@ -11,7 +11,6 @@ import numpy
 
 import numbus as nb
 
-from ... import _core
 from ...core.errors import message
 from . import _dtypes
 from ._array import Array, as_array, cast, made
@@ -30,17 +29,12 @@ from ._random import (
     split,
     uniform,
 )
+from ._slopes import follow_gamma
 
 
-def _parameter(op, x, t):
-    """A parameter as an array of type `t`, by which nothing is differentiated."""
-    a = as_array(cast(made(x)._a, t))
-    if _core.watching() and _core.depends(a):
-        raise NotImplementedError(
-            message(f"jax.random.{op}", "derivatives by its parameters are not yet available",
-                    "a traced parameter", "jax.lax.stop_gradient of it")
-        )  # fmt: skip
-    return a
+def _parameter(x, t):
+    """A parameter as an array of type `t`."""
+    return as_array(cast(made(x)._a, t))
 
 
 def _shape_of(op, shape, *parameters):
@@ -130,10 +124,11 @@ def _positive(keys, c, t):
 
 def _gammas(op, key, a, shape, dtype, in_logarithms):
     t = _float_type(op, dtype)
-    a = _parameter(op, a, t)
+    a = _parameter(a, t)
     shape = _shape_of(op, shape, a)
     with nb.errstate(all="ignore"):
-        return _gamma(_key(op, key), a, t, shape, in_logarithms)
+        found = _gamma(_key(op, key), nb.stop_gradient(a), t, shape, in_logarithms)
+    return follow_gamma(found, a, in_logarithms)
 
 
 def gamma(key, a, shape=None, dtype=None):
@@ -149,7 +144,7 @@ def loggamma(key, a, shape=None, dtype=None):
 def beta(key, a, b, shape=None, dtype=None):
     """Numbers of the beta distribution."""
     t = _float_type("beta", dtype)
-    a, b = _parameter("beta", a, t), _parameter("beta", b, t)
+    a, b = _parameter(a, t), _parameter(b, t)
     shape = _shape_of("beta", shape, a, b)
     key_a, key_b = split(key)
     x, y = (loggamma(k, Array(p), shape, t)._a for k, p in ((key_a, a), (key_b, b)))
@@ -161,7 +156,7 @@ def beta(key, a, b, shape=None, dtype=None):
 def dirichlet(key, alpha, shape=None, dtype=None):
     """Vectors of the Dirichlet distribution: positive, with a sum of 1."""
     t = _float_type("dirichlet", dtype)
-    alpha = _parameter("dirichlet", alpha, t)
+    alpha = _parameter(alpha, t)
     if alpha.ndim < 1:
         raise ValueError(f"dirichlet requires alpha.ndim >= 1, got alpha.ndim == {alpha.ndim}")
     shape = alpha.shape[:-1] if shape is None else _sizes(shape)
@@ -173,7 +168,7 @@ def dirichlet(key, alpha, shape=None, dtype=None):
 def chisquare(key, df, shape=None, dtype=None):
     """Numbers of the chi-square distribution."""
     t = _float_type("chisquare", dtype)
-    df = _parameter("chisquare", df, t)
+    df = _parameter(df, t)
     shape = _shape_of("chisquare", shape, df)
     return Array(as_array(nb.exp(loggamma(key, Array(df / t.type(2)), shape, t)._a) * t.type(2)))
 
@@ -181,7 +176,7 @@ def chisquare(key, df, shape=None, dtype=None):
 def f(key, dfnum, dfden, shape=None, dtype=None):
     """Numbers of the F distribution."""
     t = _float_type("f", dtype)
-    dfnum, dfden = _parameter("f", dfnum, t), _parameter("f", dfden, t)
+    dfnum, dfden = _parameter(dfnum, t), _parameter(dfden, t)
     shape = _shape_of("f", shape, dfnum, dfden)
     of_den, of_num = split(key)
     above = chisquare(of_num, Array(dfnum), shape, t)._a / dfnum
@@ -191,7 +186,7 @@ def f(key, dfnum, dfden, shape=None, dtype=None):
 def t(key, df, shape=(), dtype=None):
     """Numbers of Student's distribution."""
     kind = _float_type("t", dtype)
-    df = _parameter("t", df, kind)
+    df = _parameter(df, kind)
     shape = _shape_of("t", shape, df)
     of_normal, of_gamma = split(key)
     half = as_array(df / kind.type(2))
