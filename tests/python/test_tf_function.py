@@ -2,6 +2,8 @@
 and what leaves a function to Python. The device has memory that the host cannot read.
 """
 
+import copy
+
 import numpy
 import pytest
 
@@ -415,3 +417,20 @@ def test_variables_are_made_in_the_first_call():
         return kept[0] * x
 
     assert float(once(tf.constant(3.0))) == 6 == float(once(tf.constant(3.0)))
+
+
+@pytest.mark.parametrize("device", ["cpu", "fenced"])
+def test_copies_of_models_go_on_by_themselves(device):
+    with nb.device(device):
+        tf.random.set_seed(4)
+        model = keras.Sequential([keras.Input((6,)), keras.layers.Dense(2)])
+        model.compile("adam", "mse")
+        x, y = numpy.ones((40, 6), "f4"), numpy.zeros((40, 2), "f4")
+        model.fit(x, y, batch_size=8, epochs=2, verbose=0)
+        other = copy.deepcopy(model)
+        before = model.get_weights()[0].tolist()
+        other.fit(x, y, batch_size=8, epochs=2, verbose=0)
+        assert model.get_weights()[0].tolist() == before
+        model.fit(x, y, batch_size=8, epochs=2, verbose=0)
+        for w, v in zip(model.get_weights(), other.get_weights(), strict=True):
+            assert w.tolist() == v.tolist()

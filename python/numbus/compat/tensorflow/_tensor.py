@@ -315,6 +315,10 @@ class Variable(Tensor):
         self.trainable = bool(trainable) if trainable is not None else True
         self._name = "Variable" if name is None else name
 
+    def __deepcopy__(self, memo):
+        memo[id(self)] = made = Variable(self, self.trainable, self._name)
+        return made
+
     name = property(lambda self: f"{self._name}:0")
     _place = property(operator.attrgetter("_a._storage"))
 

@@ -27,6 +27,10 @@ class _Fitting:
         self.history, self.stopped = None, False
         self.calls = {}  # by functions of steps: `Calls`
 
+    def __reduce__(self):
+        """A copy of a model begins anew: what was captured is of this one's variables."""
+        return _Fitting, ()
+
 
 class Model(Layer):
     """Layers with `compile`, `fit`, `evaluate`, `predict`. Subclasses define `call`."""

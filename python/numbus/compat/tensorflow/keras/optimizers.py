@@ -24,6 +24,10 @@ class _Known(Variable):
         super().__init__(number, False, name, dtype)
         self.set(number)
 
+    def __deepcopy__(self, memo):
+        memo[id(self)] = made = _Known(self.number(), self._name, self._type)
+        return made
+
     def _array(self):
         if _slot.__get__(self) is None:
             _slot.__set__(self, to_ndarray(numpy.asarray(self._number, self._type)))
@@ -134,6 +138,8 @@ class Optimizer:
     def _arrays(self, v):
         """What is kept for a variable."""
         state, begin = self._state.get(id(v)), self._beginning()
+        if state is None or state[0] is not v:  # of a copy of an optimizer with its variables
+            state = next((s for s in self._state.values() if s[0] is v), None)
         if state is None or len(state[1]) != len(begin):
             refuse("an optimizer sees a variable for the first time")
             kept = [nb.full(v._a.shape, x, dtype=v._a.dtype) for x in begin]
