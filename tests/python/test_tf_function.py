@@ -434,3 +434,15 @@ def test_copies_of_models_go_on_by_themselves(device):
         model.fit(x, y, batch_size=8, epochs=2, verbose=0)
         for w, v in zip(model.get_weights(), other.get_weights(), strict=True):
             assert w.tolist() == v.tolist()
+
+
+def test_rates_and_steps_are_tensors():
+    changes, v = keras.optimizers.Adam(0.5), tf.Variable(1.0)
+    for _ in range(3):
+        changes.apply_gradients([(tf.constant(1.0), v)])
+    assert int(changes.iterations) == 3 and float(changes.learning_rate) == 0.5
+    assert (changes.iterations + tf.constant(1, "int64")).numpy() == 4
+    assert (changes.learning_rate * 2.0).numpy() == 1.0
+    changes.learning_rate = tf.constant(0.25)
+    changes.iterations.assign_add(2)
+    assert float(changes.learning_rate) == 0.25 and changes.iterations.numpy() == 5

@@ -17,7 +17,7 @@ __name__ = "keras.optimizers"
 class _Known(Variable):
     """A variable without axes whose number the host knows, which is what formulas are given."""
 
-    __slots__ = ("_number", "_type")
+    __slots__ = ("_known", "_type")
 
     def __init__(self, number, name, dtype):
         self._type = numpy.dtype(dtype)
@@ -30,29 +30,29 @@ class _Known(Variable):
 
     def _array(self):
         if _slot.__get__(self) is None:
-            _slot.__set__(self, to_ndarray(numpy.asarray(self._number, self._type)))
+            _slot.__set__(self, to_ndarray(numpy.asarray(self._known, self._type)))
         return _slot.__get__(self)
 
     def _store(self, a):
-        self._number = None
+        self._known = None
         _slot.__set__(self, a)
 
     _a = property(_array, _store)
 
     def set(self, number):
         """Sets the number; an array is made of it when one is asked for."""
-        self._number = self._type.type(number).item()
+        self._known = self._type.type(number).item()
         _slot.__set__(self, None)
 
     def number(self):
         """The number, which is read where an array was assigned."""
-        if self._number is None:
-            self._number = self.numpy().item()
-        return self._number
+        if self._known is None:
+            self._known = self.numpy().item()
+        return self._known
 
     def _assigned(self, a):
         super()._assigned(a)
-        self._number = None
+        self._known = None
         return self
 
 
