@@ -721,6 +721,7 @@ class Grow(Functions, Language, Lists, Strips):
             every = f"n0, f0, f1, b0, x0, y0, {arrays}, li, lf, lb, ll, lm, gi, gl, r0, r1, da, bb"
             every += (
                 ", ti, lt, vars(ob), vars(oc), qa, qb, qc, qa is qb, qb is qc, qc is li, c0, c1, c2"
+                ", sa, s0, s1"
             )
             self.line(f"out.append(({every}))")
             self.line(f"return {', '.join(['n1', 'f2', *keep])}")

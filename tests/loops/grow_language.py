@@ -13,7 +13,7 @@ class Language:
         before, self.r = self.r, self.of_language
         self.pick(self.zipped, self.while_else, self.method, self.method, self.copied,
                   self.listed, self.listed, self.churned, self.complexes, self.complexes,
-                  self.handed_on, self.stepped)()  # fmt: skip
+                  self.handed_on, self.stepped, self.singles, self.singles)()  # fmt: skip
         self.r = before
 
     def _free(self):
@@ -225,3 +225,46 @@ class Language:
             self.line(f"if {self.condition(0)}:")
             self.line(f"    {self.pick(*leaves, self.odd(), self.assignment())}")
         self.level -= 1
+
+    def before_singles(self):
+        """What makes an array and two numbers of float32."""
+        of = self.of_language.choice(("np.arange(40) / 7 - 2", "np.arange(40) * 3e37 - 1e38"))
+        s1 = self.of_language.choice(("np.float32(0.1)", "np.float32(3e38)", "0.5"))
+        return f"sa = ({of}).astype(np.float32); s0, s1 = np.float32(1.25), {s1}"
+
+    def single(self, depth=2):
+        """The text of a float32, or of what it makes with others."""
+        if depth == 0 or self.r.random() < 0.25:
+            return self.pick("s0", "s1", f"sa[{self.index()}]", f"sa[{self.index()}]")
+        a = self.single(depth - 1)
+        b = self.pick(
+            self.single(depth - 1), self.single(0), self.floating(0), self.integer(0), "0.1", "2",
+            "x0", "w1", "w2", "w0", "y0", "b0", f"fa[{self.index()}]", "1e39", "2**53 + 1",
+        )  # fmt: skip
+        if self.r.random() < 0.3:
+            a, b = b, a
+        r = self.r.random()
+        if r < 0.1:
+            return f"np.{self.pick('sqrt', 'abs', 'floor', 'ceil', 'sqrt', 'float64')}({a})"
+        if r < 0.2:
+            return self.pick(f"np.float32({b})", f"-{a}", f"abs({a})", f"min({a}, {b})",
+                             f"({a} if {b} > 1 else {b})")  # fmt: skip
+        return f"({a} {self.pick('+', '-', '*', '+', '-', '*', '/', '//', '**')} {b})"
+
+    def singles(self):
+        """A statement of float32."""
+        i, sign = self.index(), self.pick("<", ">", "<=", "==", "!=")
+        other = self.pick("0.1", "f0", "s1", "n0", "x0", "w2", f"sa[{i}]", "1e39", "2**24 + 1")
+        self.line(self.pick(
+            f"s0 = {self.single()}", f"s1 = {self.single()}", f"sa[{i}] = {self.single()}",
+            f"sa[{i}] {self.pick('+', '-', '*', '/')}= {self.single(1)}", f"x1 = {self.single()}",
+            f"s0 {self.pick('+', '-', '*', '/')}= {self.single(1)}",
+            f"f0 = float({self.single(1)})",
+            f"b0 = {self.single(1)} {sign} {other}", f"fa[{i}] = {self.single(1)}",
+            f"if {self.single(1)} {sign} {other}: n1 += 1", f"sa[{i}] = {self.floating(1)}",
+            f"n0 = int({self.single(1)})", f"f1 = math.{self.pick('sin', 'floor', 'fabs')}(s0)",
+            f"s1 = {self.pick('sum', 'max')}(x * {self.pick('2', 's0', '0.1')} for x in sa)",
+            f"lf[{i}] = {self.single(0)}", f"da[{i}] = {self.single(1)}", f"sa[{i}] = {other}",
+            f"sa[{self.pick('2', i)}:9] = {self.pick('s0', '0.1', 'sa[1]', '3')}",
+            f"x1 = {self.pick('fa[2:5]', 'sa[:3]')} * s0", "s0, s1 = s1, s0", f"li[{i}] = s0",
+        ))  # fmt: skip

@@ -11,7 +11,8 @@ class Lists:
         of_complex = self.of_language.choice(
             ("0j, 1 + 2j, -0.5 + 0.25j", "3, 4j, 0.5", "1j, 1e200j, x0")
         )
-        return f"c0, c1, c2 = {of_complex}; qa, qb, qc = " + self.of_language.choice((
+        singles = self.before_singles()
+        return f"c0, c1, c2 = {of_complex}; {singles}; qa, qb, qc = " + self.of_language.choice((
             "[1, 2], [0.5], [True]", "li, [3] * 40, lf", "[], [], None", "[5] * 9, [2.5], n0",
         ))  # fmt: skip
 

@@ -1,6 +1,6 @@
 """Loops over many elements whose indices go by the same step, as parts of random scripts."""
 
-_NAMES = "fa", "ga", "lf", "li", "ia", "lb", "ba", "ua", "za", "da", "bb"
+_NAMES = "fa", "ga", "lf", "li", "ia", "lb", "ba", "ua", "za", "da", "bb", "sa"
 _FLOATS = "fa", "ga", "lf", "da", "hb", "hc"
 
 # The beginning of an element's text, and a number of its type.
@@ -8,6 +8,7 @@ _HANDED = (
     *((n, "np.float64(0.5)") for n in ("fa[", "fa[", "ga[", "hb[", "hc[", "ma[1, ", "ma[1][")),
     *((n, "0.5") for n in ("lf[", "lf[", "da[", "df[", "df[", "ll[1][")),
     *((n, "3") for n in ("li[", "ob.li[", "bb[")), ("ia[", "np.int64(3)"),
+    ("sa[", "np.float32(0.5)"),
     ("ua[", "np.uint8(3)"), ("ra[", "np.uint32(3)"), ("lb[", "True"), ("lb[", "True"),
     ("ba[", "True"),
 )  # fmt: skip

@@ -30,6 +30,7 @@ from numbus.loops import (
     narrow,
     numbers,
     rewrite,
+    singles,
     strips,
 )
 from numbus.loops import run as runtime
@@ -165,6 +166,7 @@ def mutants():
         ("floor division", numbers, "floor_divided", _truncated),
         ("NumPy's kinds", numbers, "_result", lambda a, b, real: "f" if real else "i"),
         ("integers of few bits", narrow, "outside", lambda text, kind: "False"),
+        ("roundings of float32", singles, "rounded", lambda e, text: e.temporary(text)),
         ("whose number it is", narrow, "common", lambda e, a, b: a.kind.upper()),
         ("where loops over items are", heads.Over, "rest", _one_later),
         ("items that are new", held._kept, "extend_list", lambda *of: None),

@@ -7,7 +7,7 @@ import math
 import time
 import types
 
-from . import functions, methods, narrow, numbers, select
+from . import functions, methods, narrow, numbers, select, singles
 from .native import _kept
 
 _KINDS = {int: "i", float: "f", bool: "b", complex: numbers.COMPLEX}
@@ -18,6 +18,7 @@ MAKE = {
     4: lambda i, f: _TYPES["I"](i), 5: lambda i, f: _TYPES["F"](f), 6: lambda i, f: _TYPES["B"](i),
     7: lambda i, f: _OURS["H"](i), 8: lambda i, f: _OURS["G"](f),
 }  # fmt: skip
+MAKE[numbers.CODES[singles.SINGLE]] = lambda i, f: _TYPES[singles.SINGLE](f)
 MAKE |= {numbers.CODES[k]: lambda i, _, k=k: _TYPES[k](i) for k in narrow.KINDS}
 ROOM = 1 << 20  # items that a list may grow by before code is left, at least
 # Seconds to look at an item of a list, to copy it and what changes of it back.
@@ -163,7 +164,9 @@ class Held:
         if kind is not numpy.ndarray and elements != "B":
             # Elsewhere elements are numbers that are not computed before they are read.
             elements = {"F": "G", "I": "H"}.get(elements, elements.lower())
-            if not value.size or type(value[(0,) * value.ndim]) is not _OURS[elements]:
+            if elements not in _OURS or not value.size:
+                return "o"
+            if type(value[(0,) * value.ndim]) is not _OURS[elements]:
                 return "o"
         self.arrays.append(value)
         parameter = f"a{len(self.arrays) - 1}"
@@ -396,7 +399,8 @@ def use(core, package, module):
     """Notes the types of NumPy's and Numbus's numbers and arrays."""
     global _core, numbus, numpy
     _core, numbus, numpy = core, package, module
-    plain = {"I": "int64", "F": "float64", "B": "bool_", **narrow.LETTERS}
+    plain = {"I": "int64", "F": "float64", "B": "bool_", singles.SINGLE: "float32"}
+    plain |= narrow.LETTERS
     _KINDS.update({getattr(numpy, name): kind for kind, name in plain.items()})
     ours = {"H": "int64", "G": "float64", **{k.lower(): c for k, c in narrow.LETTERS.items()}}
     for kind, name in ours.items():

@@ -3,14 +3,14 @@
 Kinds: i f b c are Python's int, float, bool, complex; I F B are np.int64, np.float64, np.bool_; H G
 are elements of arrays of Numbus's: subclasses of the former two; L a float64 that may be computed
 later, of which the type is not known, so that no name may hold it; those of narrow.py are NumPy's
-integers of fewer bits.
+integers of fewer bits, S is its float32 (singles.py).
 """
 
 import ast
 import math
 import operator
 
-from . import complexes, narrow
+from . import complexes, narrow, singles
 from .values import COMPLEX, LARGEST, NEAR, Unsupported, Value
 
 # The words in which a name's kind is noted, and which of its variables holds the number.
@@ -30,7 +30,8 @@ CODES |= {kind: FIRST_MADE + k for k, kind in enumerate(MADE)}
 STORES |= dict.fromkeys(MADE, "i")
 NO_NUMBERS = {*ROWS, *MADE}
 CODES[COMPLEX], STORES[COMPLEX] = 400, "c"
-FLOATS, INTEGERS, NUMPYS = "fFGL", "iIH" + narrow.KINDS, "IFHGL" + narrow.KINDS
+CODES[singles.SINGLE], STORES[singles.SINGLE] = 401, "f"
+FLOATS, INTEGERS, NUMPYS = "fFGLS", "iIH" + narrow.KINDS, "IFHGLS" + narrow.KINDS
 _EXACT = 1 << 53  # up to here each int is a float64
 _LEAST_NORMAL = "2.2250738585072014e-308"
 
@@ -117,6 +118,8 @@ def binary(e, op, a, b, exponent=None):
     """
     if complexes.are(a, b):
         return complexes.binary(e, op, a, b, exponent)
+    if singles.are(a, b):
+        return singles.binary(e, op, a, b, binary)
     if op not in _OVERFLOWS:
         settled(e, b)
     if op not in _OVERFLOWS and op is not ast.Div:
@@ -269,6 +272,8 @@ def compare(e, op, a, b):
         raise Unsupported("'is' and 'in'")
     if complexes.are(a, b):
         return complexes.compare(e, op, a, b, _COMPARISONS[op])
+    if singles.are(a, b):
+        return singles.compare(e, op, a, b, _COMPARISONS[op], compare)
     kind = "B" if a.kind in NUMPYS + "B" or b.kind in NUMPYS + "B" else "b"
     if "B" in a.kind + b.kind:
         raise Unsupported("a comparison of NumPy's bools")
@@ -302,9 +307,8 @@ def load(array, index):
     element = array[5] if index is None else f"{array[5]}[{index}]"
     if array[6] == "bools":
         return Value(f"(int({element}) == true_)", "b")
-    convert = {"F": "float", "G": "float", "f": "float", "B": "bool", "b": "bool"}.get(
-        array[1], "int"
-    )
+    of = STORES[array[1]]
+    convert = {"f": "float", "b": "bool"}.get(of, "int")
     return Value(f"{convert}({element})", array[1])
 
 
@@ -333,6 +337,8 @@ def to_store(e, array, v):
         raise Unsupported("a conversion to the type of an array")
     if kind == "F" and v.kind in FLOATS + INTEGERS + "b":
         return _float(v)
+    if kind == singles.SINGLE:
+        return singles.stored(e, v)
     if kind == "I" and v.kind in INTEGERS + "b":
         return _int(v)
     if kind == "B" and v.kind in "bB":
@@ -357,7 +363,8 @@ KNOWN = {
     "list", "range", "reversed", "enumerate", "zip", "math.sqrt", "math.fabs", "math.gcd",
     "math.pow", "math.degrees", "math.radians",
     "math.floor", "math.ceil", "math.trunc", *(f"math.{n}" for n in C_FUNCTIONS),
-    "numpy.float64", "numpy.int64", *(f"numpy.{n}" for n in narrow.LETTERS.values()),
+    "numpy.float64", "numpy.float32", "numpy.int64",
+    *(f"numpy.{n}" for n in narrow.LETTERS.values()),
     *(f"{of}.{n}" for of in ("numpy", "numbus")
       for n in ("sqrt", "abs", "floor", "ceil", "trunc", "maximum", "minimum")),
     *OF_LINES, "numpy.array", "numbus.array",
@@ -424,6 +431,8 @@ def call(e, name, args):
     if name == "bool":
         return Value(truth(a), "b")
     if name.startswith("numpy."):
+        if singles.are(a) or name == "numpy.float32":
+            return singles.call(e, name, a)
         of_type = isinstance(getattr(numpy, name.partition(".")[2]), type)
         return _made(e, name, a) if of_type else _of_numpy(e, name, a)
     if name in ("math.degrees", "math.radians"):
@@ -441,6 +450,8 @@ def call(e, name, args):
     if name == "float":
         return Value(_float(a), "f")
     if name == "int" or name in ("math.floor", "math.ceil", "math.trunc"):
+        if name == "math.trunc" and singles.are(a):
+            raise Unsupported("math.trunc() of a float32")
         if a.kind not in FLOATS:
             if name != "int" and a.kind not in "i":
                 raise Unsupported(f"{name}() of this type")
@@ -580,5 +591,5 @@ def use(module):
     global np, numpy
     np = numpy = module
     narrow.use(numpy)
-    of = {"float64": "F", "int64": "I", "bool": "B"}
+    of = {"float64": "F", "int64": "I", "bool": "B", "float32": singles.SINGLE}
     _ELEMENTS.update({numpy.dtype(name): kind for name, kind in of.items()} | narrow.OF_DTYPE)

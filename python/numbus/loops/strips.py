@@ -192,7 +192,7 @@ class Strips:
                 raise NotStripped  # one whose index is computed in each iteration
             array, text = found[0], f"{found[0][5]}[{found[1]}]"
             letter = "i" if array[6] == "bools" else array[1]
-            convert = "float" if letter in "fFG" else "int"
+            convert = "float" if letter in numbers.FLOATS else "int"
             put = "bool({} != 0)" if letter in "bB" else "{}"
             if self._varying not in read:
                 self.temporaries += 1
