@@ -26,6 +26,7 @@ class Grow(Functions, Language, Lists, Strips):
         self.r, self.of_handed = random.Random(seed), random.Random(f"handed {seed}")
         self.of_language = random.Random(f"language {seed}")
         self.of_lists = random.Random(f"lists {seed}")
+        self.of_singles = random.Random(f"singles {seed}")
         self.lines, self.level, self.counters, self.depth = [], 0, [], 0
         self.in_function = self.r.random() < 0.6
         self.budget = self.r.randint(4, 12)
@@ -717,6 +718,7 @@ class Grow(Functions, Language, Lists, Strips):
                     self.loop()
             self.strips()
             self.lists()
+            self.singles_loop()
             arrays = "fa, ga, ia, ba, ua, ra, za, ma, hb, hc"
             every = f"n0, f0, f1, b0, x0, y0, {arrays}, li, lf, lb, ll, lm, gi, gl, r0, r1, da, bb"
             every += (
@@ -736,6 +738,7 @@ class Grow(Functions, Language, Lists, Strips):
                 self.loop()
             self.strips()
             self.lists()
+            self.singles_loop()
         return "\n".join(lines) + "\n"
 
 

@@ -251,6 +251,21 @@ class Language:
                              f"({a} if {b} > 1 else {b})")  # fmt: skip
         return f"({a} {self.pick('+', '-', '*', '+', '-', '*', '/', '//', '**')} {b})"
 
+    def singles_loop(self):
+        """At times a loop of nothing but such statements, by numbers of its own."""
+        c = self._free()
+        if c is None or self.of_singles.random() > 0.35:
+            return
+        before, self.r = self.r, self.of_singles
+        self.line(f"for {c} in range({self.pick('35', '60', '1, 39')}):")
+        self.level += 1
+        self.counters.append(c)
+        for _ in range(self.pick(1, 2, 3)):
+            self.singles()
+        self.counters.pop()
+        self.level -= 1
+        self.r = before
+
     def singles(self):
         """A statement of float32."""
         i, sign = self.index(), self.pick("<", ">", "<=", "==", "!=")
@@ -264,7 +279,9 @@ class Language:
             f"if {self.single(1)} {sign} {other}: n1 += 1", f"sa[{i}] = {self.floating(1)}",
             f"n0 = int({self.single(1)})", f"f1 = math.{self.pick('sin', 'floor', 'fabs')}(s0)",
             f"s1 = {self.pick('sum', 'max')}(x * {self.pick('2', 's0', '0.1')} for x in sa)",
-            f"lf[{i}] = {self.single(0)}", f"da[{i}] = {self.single(1)}", f"sa[{i}] = {other}",
+            f"if n0 == {i}: lf[{i}] = {self.single(0)}", f"da[{i}] = {self.single(1)}",
+            f"sa[{i}] = {other}",
             f"sa[{self.pick('2', i)}:9] = {self.pick('s0', '0.1', 'sa[1]', '3')}",
-            f"x1 = {self.pick('fa[2:5]', 'sa[:3]')} * s0", "s0, s1 = s1, s0", f"li[{i}] = s0",
+            f"x1 = {self.pick('fa[2:5]', 'sa[:3]')} * s0", "s0, s1 = s1, s0",
+            f"if n0 == {i}: li[{i}] = s0",
         ))  # fmt: skip
