@@ -323,3 +323,26 @@ def test_a_callback_is_sent_as_the_function():
     assert pickle.loads(pickle.dumps(made)) is abs
     assert made.__wrapped__ is abs
     assert sys.getrefcount(made) == 2
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "integrate.quad(f, 0, 2)",
+        "optimize.brentq(f, -3, 3)",
+        "optimize.minimize(lambda v: f(v[0]), [0.5])",
+        "optimize.root_scalar(f, bracket=[-3, 3])",
+        "integrate.solve_ivp(lambda t, y: [f(t)], (0, 1), [0.5]).y",
+        "integrate.odeint(lambda y, t: f(t), 0.5, [0, 0.5, 1])",
+    ],
+)
+def test_results_of_float32(call):
+    text = f"""
+import numpy as np
+from scipy import integrate, optimize
+def f(x):
+    return np.float32(x) * np.float32(1.3) - np.float32(0.1)
+r = repr({call})
+"""
+    found, _ = differences(text, 1)
+    assert not found

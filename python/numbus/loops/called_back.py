@@ -8,7 +8,7 @@ from scipy import LowLevelCallable
 from .. import _core
 from ..kernels import _generate, carray, cfunc
 from ..kernels._errors import CompileError
-from . import background, emit, heads, numbers
+from . import background, emit, heads, numbers, singles
 from .called import FunctionEmitter
 from .numbers import CODES, Unsupported
 
@@ -88,12 +88,20 @@ def _for_python(called, kinds, more, kind):
 _ARRAYS = ("call", "numpy.array"), ("call", "numbus.array")
 
 
+_NO_RESULTS = {*numbers.NO_NUMBERS, numbers.COMPLEX, singles.SINGLE}
+
+
 class CallbackEmitter(FunctionEmitter):
     """Emits a function whose result may be several numbers: its kind then is [ and theirs."""
 
     def __init__(self, called, arguments, made, result):
         super().__init__(called, arguments, made)
         self._result = result
+
+    def note_returned(self, kind):
+        if kind == singles.SINGLE:  # of which callers make float32
+            raise Unsupported("a result of this type")
+        super().note_returned(kind)
 
     def _elements(self, n):
         """The nodes of `return [a, b]`, `return a, b` and `return np.array([a, b])`, or None."""
@@ -115,7 +123,7 @@ class CallbackEmitter(FunctionEmitter):
             texts = []
             for x in elements if several else [n.value]:
                 v = self._kept(self.value(x, e))
-                if v.kind not in CODES or v.kind in {*numbers.NO_NUMBERS, numbers.COMPLEX}:
+                if v.kind not in CODES or v.kind in _NO_RESULTS:
                     raise Unsupported("a result of this type")
                 texts.append(f"float({f'int({v.text})' if v.kind in 'bB' else v.text})")
             self.note_returned(("[" if several else "") + "f" * len(texts))
