@@ -360,7 +360,7 @@ CASES = {
     global_list: ((X,), ["global list", "tuple or an array"]),
     global_dict: ((X,), ["global dict"]),
     global_object: ((X,), ["'Thing' objects"]),
-    string_operations: ((X,), ["% of a string", "an f-string"]),
+    string_operations: ((X,), ["a format of run time of array", "its parts, one by one"]),
     string_methods: ((X,), ["str"]),
     list_append: ((X,), ["putting str into a list(float)"]),
     empty_list: ((X,), ["a list of range"]),
