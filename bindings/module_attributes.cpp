@@ -4,12 +4,21 @@
 namespace numbus::bindings {
 namespace {
 
+// An attribute of the class `owner` whose modules have something of that name. Where a module has
+// nothing of the name, it is as if the attribute were not there: the search goes on behind the
+// owner.
 struct AttributeObject {
   PyObject_HEAD;
   PyObject* name;
+  PyObject* owner;  // told by its address alone: the class holds the attribute
 };
 
 AttributeObject& as_attribute(PyObject* o) { return *reinterpret_cast<AttributeObject*>(o); }
+
+// Module's own `__getattr__`: classes with another one look for attributes their way.
+PyObject* own_getattr = nullptr;
+
+PyObject* text(const char* s) { return PyUnicode_InternFromString(s); }
 
 // What a module's table of that kind has under the name: borrowed; null: nothing, or an error.
 PyObject* in_table(PyObject* fields, PyObject* kind, PyObject* name) {
@@ -17,35 +26,75 @@ PyObject* in_table(PyObject* fields, PyObject* kind, PyObject* name) {
   return table && PyDict_Check(table) ? PyDict_GetItemWithError(table, name) : nullptr;
 }
 
-// An AttributeError has Python ask `__getattr__`, which has the words for it.
-PyObject* get(PyObject* self, PyObject* module, PyObject* /*type*/) {
-  static PyObject* const kinds[] = {PyUnicode_InternFromString("_parameters"),
-                                    PyUnicode_InternFromString("_modules"),
-                                    PyUnicode_InternFromString("_buffers")};
-  PyObject* const name = as_attribute(self).name;
-  if (module) {
-    PyObject* const fields = PyObject_GenericGetDict(module, nullptr);
-    if (!fields) return nullptr;
-    PyObject* found = nullptr;
-    for (PyObject* const kind : kinds) {
-      found = Py_XNewRef(in_table(fields, kind, name));
-      if (found || PyErr_Occurred()) break;
-    }
-    Py_DECREF(fields);
-    if (found || PyErr_Occurred()) return found;
+bool has_own_getattr(PyObject* type) {
+  static PyObject* const name = text("__getattr__");
+  const nb::object found = nb::steal(PyObject_GetAttr(type, name));
+  if (!found.is_valid()) PyErr_Clear();
+  return found.ptr() == own_getattr;
+}
+
+// Of the module's tables: a new reference; null: nothing, or an error.
+PyObject* in_tables(PyObject* module, PyObject* name) {
+  static PyObject* const kinds[] = {text("_parameters"), text("_modules"), text("_buffers")};
+  const nb::object fields = nb::steal(PyObject_GenericGetDict(module, nullptr));
+  if (!fields.is_valid()) return nullptr;
+  for (PyObject* const kind : kinds) {
+    PyObject* const found = in_table(fields.ptr(), kind, name);
+    if (found) return Py_NewRef(found);
+    if (PyErr_Occurred()) return nullptr;
   }
-  PyErr_SetObject(PyExc_AttributeError, name);
   return nullptr;
 }
 
+// What the classes after the owner have under the name; null with an error: none has it.
+PyObject* in_later_classes(const AttributeObject& a, PyObject* module, PyObject* type) {
+  static PyObject* const mro = text("__mro__");
+  static PyObject* const own = text("__dict__");
+  const nb::object classes = nb::steal(PyObject_GetAttr(type, mro));
+  if (!classes.is_valid()) return nullptr;
+  bool later = false;
+  for (Py_ssize_t k = 0; k < PyTuple_Size(classes.ptr()); ++k) {
+    PyObject* const c = PyTuple_GetItem(classes.ptr(), k);
+    if (!later) {
+      later = c == a.owner;
+      continue;
+    }
+    const nb::object names = nb::steal(PyObject_GetAttr(c, own));
+    if (!names.is_valid()) return nullptr;
+    nb::object found = nb::steal(PyObject_GetItem(names.ptr(), a.name));
+    if (!found.is_valid()) {
+      if (!PyErr_ExceptionMatches(PyExc_KeyError)) return nullptr;
+      PyErr_Clear();
+      continue;
+    }
+    const auto bind =
+        reinterpret_cast<descrgetfunc>(PyType_GetSlot(Py_TYPE(found.ptr()), Py_tp_descr_get));
+    return bind ? bind(found.ptr(), module, type) : found.release().ptr();
+  }
+  PyErr_SetObject(PyExc_AttributeError, a.name);
+  return nullptr;
+}
+
+// An AttributeError has Python ask `__getattr__`, which has the words for it.
+PyObject* get(PyObject* self, PyObject* module, PyObject* type) {
+  const AttributeObject& a = as_attribute(self);
+  if (!type) type = reinterpret_cast<PyObject*>(Py_TYPE(module));
+  if (module && has_own_getattr(type)) {
+    PyObject* const found = in_tables(module, a.name);
+    if (found || PyErr_Occurred()) return found;
+  }
+  return in_later_classes(a, module, type);
+}
+
 PyObject* make(PyTypeObject* type, PyObject* args, PyObject* /*names*/) {
-  PyObject* name = nullptr;
-  if (!PyArg_ParseTuple(args, "U", &name)) return nullptr;
+  PyObject *name = nullptr, *owner = nullptr;
+  if (!PyArg_ParseTuple(args, "UO", &name, &owner)) return nullptr;
   PyObject* const made = PyType_GenericAlloc(type, 0);
   if (!made) return nullptr;
   Py_INCREF(name);
   PyUnicode_InternInPlace(&name);
   as_attribute(made).name = name;
+  as_attribute(made).owner = owner;
   return made;
 }
 
@@ -57,7 +106,9 @@ void destroy(PyObject* o) {
 }
 
 PyObject* reduce(PyObject* self, PyObject* /*none*/) {
-  return Py_BuildValue("O(O)", reinterpret_cast<PyObject*>(Py_TYPE(self)), as_attribute(self).name);
+  // The class may be gone by then, and the copy is of another one.
+  return Py_BuildValue("O(OO)", reinterpret_cast<PyObject*>(Py_TYPE(self)), as_attribute(self).name,
+                       Py_None);
 }
 
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
@@ -79,6 +130,9 @@ void bind_module_attributes(nb::module_& m) {
   nb::object type = nb::steal(PyType_FromSpec(&spec));
   if (!type.is_valid()) throw nb::python_error();
   m.attr("ModuleAttribute") = type;
+  m.def(
+      "set_module_getattr", [](nb::handle function) { own_getattr = function.inc_ref().ptr(); },
+      nb::arg("function"));
 }
 
 }  // namespace numbus::bindings

@@ -65,13 +65,14 @@ def test_what_waits_on_another_device_is_none_of_it():
     def program(device):
         a, b = leaf(device, 5), leaf(device, 5, seed=1)
         seen = []
-        for _ in range(5):
+        for _ in range(8):
             a.grad = b.grad = None
             (torch.exp(a) * b).sum().backward()
             seen += [a.grad, b.grad]
         return seen
 
-    check(program, known=3)
+    check(program)
+    assert answers_of(lambda: program(APART))[1] >= 3
     kept.backward()
 
 

@@ -90,6 +90,57 @@ def test_attributes_that_a_wrapper_looks_for_elsewhere():
         wrapped.other  # noqa: B018
 
 
+def test_a_getattr_of_users_has_the_last_word():
+    class Base(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("cache", tensors.zeros(1))
+
+    class Lazy(Base):
+        def __getattr__(self, name):
+            found = super().__getattr__(name)
+            return found + 1 if name == "cache" else found
+
+    base = Base()
+    assert base.cache.item() == 0 and Lazy().cache.item() == 1
+    Base.__getattr__ = lambda self, name: 7
+    assert base.cache == 7
+
+
+def test_what_a_module_does_not_have_is_looked_for_in_later_classes():
+    block = nn.Module()
+    block.generate = nn.Identity()
+
+    class Mixin:
+        limit = None
+
+        def generate(self):
+            return "of the mixin"
+
+        @property
+        def size(self):
+            return 3
+
+    class Base(nn.Module):
+        def __init__(self, all=False):
+            super().__init__()
+            if all:
+                self.generate = nn.Identity()
+                self.limit = nn.Parameter(tensors.ones(1))
+                self.size = nn.Identity()
+
+    class Net(Base, Mixin):
+        pass
+
+    full = Base(True)
+    assert isinstance(full.generate, nn.Identity) and isinstance(full.limit, nn.Parameter)
+    assert Net().generate() == "of the mixin" and Net().limit is None and Net().size == 3
+    assert Net.limit is None and Net.generate(None) == "of the mixin"
+    assert isinstance(Net.size, property) and not hasattr(Base, "size")
+    with pytest.raises(KeyError, match="exists"):
+        Net(True)
+
+
 def test_before_the_base_has_begun():
     class Late(nn.Module):
         def __init__(self):

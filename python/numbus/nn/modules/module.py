@@ -625,12 +625,13 @@ def _find_quickly(kind, name):
     The tables of the module stay all that is known of it: where they do not have the name, the
     attribute is none. Names that the class has for something else are left alone.
     """
-    if not name.isidentifier() or len(kind.__dict__) > _MOST_NAMES:
+    if kind is Module or not name.isidentifier() or len(kind.__dict__) > _MOST_NAMES:
         return
     if not any(name in c.__dict__ for c in kind.__mro__):
-        setattr(kind, name, _core.ModuleAttribute(name))
+        setattr(kind, name, _core.ModuleAttribute(name, kind))
 
 
+_core.set_module_getattr(Module.__getattr__)
 _MOST_NAMES = 256  # that are made up as a program runs, in a class
 
 
