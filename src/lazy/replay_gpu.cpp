@@ -62,6 +62,13 @@ unsigned shared_by(const KernelStep& step, bool own) {
   return shares ? kLargeCalls : 0;
 }
 
+// A graph keeps the scratch memory of its calls: that of a large sort, as much as its operand, is
+// worth more than the launches that the graph saves.
+bool keeps_much(const KernelStep& step) {
+  return step.call && is_large(*step.call) &&
+         (step.call->routine == Routine::sort || step.call->routine == Routine::argsort);
+}
+
 class GpuReplay;
 // Under Python's lock.
 std::unordered_set<GpuReplay*>& all_replays() {
@@ -122,6 +129,7 @@ class GpuReplay final : public Replay {
 
   bool launch(Runtime& rt, Run& run, const Window& w) override {
     const std::span<KernelStep> steps = run.steps;
+    if (std::ranges::any_of(steps, keeps_much)) return false;
     calls_.clear();
     for (const KernelStep& step : steps)
       if (step.call) calls_.insert(calls_.end(), step.params.begin(), step.params.end());
