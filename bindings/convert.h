@@ -160,6 +160,7 @@ void bind_backward(nb::module_& m);
 void bind_tape(nb::module_& m);
 void bind_convolution(nb::module_& m);
 void bind_tensors(nb::module_& m);
+void bind_tensor_functions(nb::module_& m);
 // The arguments of a vectorcall as a tuple, and its keywords, of which it may have none, as a dict.
 nb::tuple positional_of(PyObject* const* args, Py_ssize_t n);
 nb::dict keywords_of(PyObject* const* args, Py_ssize_t n, PyObject* names);

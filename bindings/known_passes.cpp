@@ -94,15 +94,13 @@ LeafGradients KnownPasses::found_by_rules(const Array& of, const TapeKey* key, P
   return found;
 }
 
-// Nothing where the leaves are others, or come in another order.
+// Nothing where the leaves are others.
 std::optional<LeafGradients> KnownPasses::made_by(const Pass& pass, const TapeKey& key) {
   Tape& tape = Tape::get();
   std::vector<nb::object> leaves;
-  uint64_t last = 0;
   for (const Ended& end : pass.ended) {
     const uint64_t base = key.bases[end.base];
-    if (base < last || tape.is_spent(base)) return {};
-    last = base;
+    if (tape.is_spent(base)) return {};
     const std::vector<nb::object> here = leaves_in(base);
     if (here.size() != end.leaves.size()) return {};
     for (size_t k = 0; k < here.size(); ++k) {

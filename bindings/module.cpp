@@ -170,6 +170,7 @@ NB_MODULE(_core, m) {
   bind_tape(m);
   bind_convolution(m);
   bind_tensors(m);
+  bind_tensor_functions(m);
   bind_protocols(m);
   bind_sorting(m);
   bind_indexing(m);

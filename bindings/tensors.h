@@ -58,9 +58,11 @@ using Arguments = std::vector<nb::object>;
 bool has_empty(PyObject* made, const Arguments& args);
 nb::object with_empty(nb::object made, const Arguments& args);
 
-extern thread_local bool recording;  // Python's grad mode
+extern constinit thread_local bool recording;  // Python's grad mode
 // Where tensors are noted whose arrays are used; null: nowhere.
-extern thread_local std::vector<nb::object>* tensors_used;
+extern constinit thread_local std::vector<nb::object>* tensors_used;
+// The name of the function whose results are wrapped, or null.
+extern constinit thread_local PyObject* making;
 inline void note_use(PyObject* tensor) {
   if (tensors_used) [[unlikely]]
     tensors_used->push_back(nb::borrow(tensor));

@@ -109,7 +109,14 @@ Array& Adjoints::settle(const Region& r, Adjoint& a) {
   return a.memory.emplace(std::move(memory));
 }
 
-Array Adjoints::memory(const Region& r) { return part_of(settle(r, all_[r.base]), r); }
+Adjoints::Adjoint& Adjoints::of_base(uint64_t base, bool* first) {
+  const auto [found, made] = all_.try_emplace(base);
+  if (made) found->second.number = made_++;
+  if (first) *first = made;
+  return found->second;
+}
+
+Array Adjoints::memory(const Region& r) { return part_of(settle(r, of_base(r.base)), r); }
 
 std::optional<Array> Adjoints::of(const Region& r, bool last) {
   const auto found = all_.find(r.base);
@@ -140,13 +147,13 @@ std::optional<Array> Adjoints::take(const Region& r) {
 
 void Adjoints::add(const Region& region, const Array& contribution) {
   if (region.layout->size() == 0) {  // the base is depended on all the same: by zero
-    Adjoint& a = all_[region.base];
+    Adjoint& a = of_base(region.base);
     if (!a.value) settle(region, a);
     return;
   }
   const auto [r, x] = without_repeats(region, in_type(contribution, region.dtype));
   if (!r.layout->injective()) {
-    const Array memory = settle(r, all_[r.base]);
+    const Array memory = settle(r, of_base(r.base));
     const int64_t n = r.nbytes / itemsize(r.dtype);
     const LayoutRef line(Layout::contiguous({&n, 1}, itemsize(r.dtype)));
     Region whole = r;
@@ -157,8 +164,8 @@ void Adjoints::add(const Region& region, const Array& contribution) {
     update(Op::add, part_of(memory, whole), 1, {&numbers, 1}, 0, &value);
     return;
   }
-  const auto [found, first] = all_.try_emplace(r.base);
-  Adjoint& a = found->second;
+  bool first = false;
+  Adjoint& a = of_base(r.base, &first);
   if (first) {
     a.region = r;
     a.value = x;

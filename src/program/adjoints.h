@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "program/program.h"
 
@@ -26,13 +28,15 @@ class Adjoints {
   // The region, or where a mask holds, had other values before: their adjoint is that, or zero.
   void set(const Region& r, const Array& value, const Array* where);
   void clear(const Region& r, const Array* where);
-  // The bases that have any, in an order that is theirs: the order in which gradients are made is
-  // part of what is recorded, and steps that are compared with each other have it in common.
+  // The bases that have any, in the order in which they got it: the order in which gradients are
+  // made is part of what is recorded, and equal tapes have it in common whatever their bases are.
   std::vector<uint64_t> bases() const {
-    std::vector<uint64_t> found;
-    for (const auto& [base, adjoint] : all_) found.push_back(base);
+    std::vector<std::pair<size_t, uint64_t>> found;
+    for (const auto& [base, adjoint] : all_) found.emplace_back(adjoint.number, base);
     std::ranges::sort(found);
-    return found;
+    std::vector<uint64_t> bases;
+    for (const auto& [number, base] : found) bases.push_back(base);
+    return bases;
   }
   // To be changed in place; the region shows no element repeatedly.
   Array memory(const Region& r);
@@ -42,10 +46,13 @@ class Adjoints {
     Region region;                // of all its elements that are not zero, in case of `value`
     std::optional<Array> value;   // never changed
     std::optional<Array> memory;  // of the base's size, changed in place
+    size_t number = 0;            // how many there were before it
   };
+  Adjoint& of_base(uint64_t base, bool* first = nullptr);
   Array& settle(const Region& r, Adjoint& a);
 
   std::unordered_map<uint64_t, Adjoint> all_;
+  size_t made_ = 0;
 };
 
 Array part_of(const Array& memory, const Region& r);

@@ -76,6 +76,23 @@ def test_what_waits_on_another_device_is_none_of_it():
     kept.backward()
 
 
+def test_models_of_one_architecture_have_their_passes_in_common():
+    def program(device):
+        seen = []
+        for seed in range(8):
+            torch.manual_seed(seed)
+            net = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 3)).to(device)
+            x = leaf(device, 5, 4, seed=seed).detach()
+            for _ in range(3):
+                net.zero_grad()
+                (net(x) ** 2).sum().backward()
+            seen += [p.grad for p in net.parameters()]
+        return seen
+
+    check(program)
+    assert answers_of(lambda: program(APART))[1] >= 18
+
+
 def test_what_requires_a_gradient_may_change():
     def program(device):
         a, b = leaf(device, 5), leaf(device, 5, seed=1)
