@@ -106,6 +106,7 @@ void check(const Walk& w, const Array& index, const char* indices, int axis) {
 template <class F>
 bool of_size(int size, F&& f) {
   switch (size) {
+    // NOLINTNEXTLINE(bugprone-branch-clone): they differ in their type
     case 1: return f(uint8_t());
     case 2: return f(uint16_t());
     case 4: return f(uint32_t());
@@ -117,6 +118,7 @@ bool of_size(int size, F&& f) {
 template <class F>
 bool of_numbers(DType t, F&& f) {
   switch (t) {
+    // NOLINTNEXTLINE(bugprone-branch-clone): they differ in their type
     case DType::F32: return f(float());
     case DType::F64: return f(double());
     // Sums of integers wrap around.
