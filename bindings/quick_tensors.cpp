@@ -60,7 +60,7 @@ PyObject* stored(const Given& g, bool adds) {
     const Array* src = at_rest(from);
     if (!src || !store_along_at_once(to, *axis, *index, Arg(src), adds)) return nullptr;
   } else {
-    const std::optional<Arg> number = number_for(from, to.dtype);
+    const std::optional<Arg> number = adds ? std::nullopt : number_for(from, to.dtype);
     if (!number || !store_along_at_once(to, *axis, *index, *number, adds)) return nullptr;
   }
   Py_RETURN_NONE;
@@ -115,7 +115,7 @@ PyObject* quick_clamp(const Given& g) {
   for (int k = 1; k < 3; ++k) {
     if (!values[k] || values[k] == Py_None) continue;
     const std::optional<Arg> limit = number_for(values[k], a->dtype);
-    // A limit that is no number limits nothing.
+    // A limit that is NaN makes NaN, also of integers.
     if (!limit || (PyFloat_CheckExact(values[k]) && std::isnan(PyFloat_AsDouble(values[k]))))
       return nullptr;
     const Arg both[2] = {Arg(from), *limit};

@@ -162,7 +162,7 @@ def test_seeds_of_gpus_are_theirs_alone():
     h.set_state(state)
     assert torch.rand(5, generator=h, device="fenced").cpu().tolist() == drawn[0]
     # A state of a device that is not here waits until it is.
-    h.set_state({**state, "devices": {"cuda:7": [1, 2, 3, 4, 5, 6, 7, 8]}})
+    h.set_state({**h.known(), "devices": {"cuda:7": [1, 2, 3, 4, 5, 6, 7, 8]}})
     assert torch.rand(5, generator=h, device="cpu").shape == (5,)
 
 

@@ -12,6 +12,7 @@ from . import _dtypes
 from ._arrays import as_dtype, axis_of, floating
 from ._functions import in_place, method, tensor_function
 from ._tensor import Tensor
+from .indexing import takes_source
 from .products import outer
 from .random import rand
 from .rearranging import scatter_reduce
@@ -158,6 +159,7 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True):
     names = ("prod", "mean", "amax", "amin")
     if reduce not in names:
         raise RuntimeError(message("index_reduce", "not a reduction", reduce, ", ".join(names)))
+    takes_source("index_reduce", input, source)
     shape = [1] * source.dim()
     shape[dim] = -1
     wide = index.reshape(shape).expand(source.shape)

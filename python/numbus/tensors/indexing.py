@@ -107,10 +107,24 @@ Tensor.__getitem__ = _get
 Tensor.__setitem__ = _set_item
 
 
+def _takes_index(op, index, wide=False):
+    """Raises unless indices are of int64, or of int32 where `wide` is not set."""
+    if str(index.dtype) not in (("int64",) if wide else ("int64", "int32")) and index.size:
+        expected = "int64" if wide else "int64 or int32"
+        raise RuntimeError(message(op, "indices of another dtype", index.dtype, expected))
+
+
+def takes_source(op, a, src):
+    """Raises unless a source is a tensor of the dtype of what it is stored to."""
+    if is_number(src):
+        raise TypeError(message(op, "the source is not a tensor", type(src).__name__, "a tensor"))
+    if src.dtype != a.dtype:
+        raise RuntimeError(message(op, "a source of another dtype", src.dtype, a.dtype))
+
+
 def _indexed(op, a, index, dim):
     """Arrays of indices that name the elements of `a` where `index`, along `dim`, does."""
-    if index.dtype.kind not in "iu":
-        raise RuntimeError(message(op, "indices are not integers", index.dtype, "int64"))
+    _takes_index(op, index)
     if index.ndim != a.ndim:
         raise RuntimeError(
             message(op, "indices of another number of dimensions", index.ndim, a.ndim)
@@ -180,6 +194,7 @@ def gather(input, dim, index, *, sparse_grad=False):
 @tensor_function
 def take_along_dim(input, indices, dim=None):
     """The elements at indices along a dimension; shapes are broadcast."""
+    _takes_index("take_along_dim", indices, True)
     if dim is None:
         return nb.reshape(input, (-1,))[nb.reshape(indices, (-1,))]
     return nb.take_along_axis(input, indices, axis=dim)
@@ -190,7 +205,10 @@ def _part(src, index):
     return src[tuple([slice(n) for n in index.shape])]
 
 
-def _scatter_into(a, dim, index, src, reduce=None):
+def _scatter_into(a, dim, index, src, reduce=None, op="scatter"):
+    if op != "scatter" or not is_number(src):
+        takes_source(op, a, src)
+    _takes_index(op, index)
     if a.ndim == 0:
         a, index = nb.reshape(a, (1,)), nb.reshape(index, (1,))
         src = src if is_number(src) else nb.reshape(src, (1,))
@@ -199,10 +217,10 @@ def _scatter_into(a, dim, index, src, reduce=None):
         store_at("scatter", a, dim, index, lambda x, k: x.__setitem__(k, value))
     elif reduce in ("add", "sum"):
         store_at("scatter", a, dim, index, lambda x, k: nb.add.at(x, k, value))
+    elif reduce == "multiply":
+        store_at("scatter", a, dim, index, lambda x, k: nb.multiply.at(x, k, value))
     else:
-        raise NotImplementedError(
-            message("scatter", "this reduction is not yet available", reduce, "'add'")
-        )
+        raise RuntimeError(message("scatter", "not a reduction", reduce, "'add' or 'multiply'"))
 
 
 @method()
@@ -219,7 +237,7 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
 def scatter_add(input, dim, index, src):
     """A copy to which the elements of `src` are added at indices along a dimension."""
     made = input.copy()
-    _scatter_into(made, dim, index, src, "add")
+    _scatter_into(made, dim, index, src, "add", "scatter_add")
     return made
 
 
@@ -232,7 +250,7 @@ def _scatter(a, dim, index, src=None, *, value=None, reduce=None):
 @quick("scatter_add_in_place")
 def _scatter_add(a, dim, index, src):
     """`scatter_add` in place."""
-    _scatter_into(a, dim, index, src, "add")
+    _scatter_into(a, dim, index, src, "add", "scatter_add")
 
 
 Tensor.scatter_ = in_place(_scatter)
@@ -259,6 +277,7 @@ def _not_negative(op, index, n):
 def index_select(input, dim, index):
     """The slices at indices along a dimension, a copy."""
     k = axis_of("index_select", dim, input.ndim)
+    _takes_index("index_select", index)
     index = _not_negative(
         "index_select", _line("index_select", index), input.shape[k] if input.ndim else 1
     )
@@ -280,22 +299,41 @@ def _lined(a):
     return nb.reshape(a, (1,)) if a.ndim == 0 else a
 
 
+def _one_each(op, dim, index, a, source):
+    """Raises unless there is a slice for each index."""
+    k = axis_of(op, dim, a.ndim)
+    if source.ndim != a.ndim or source.shape[k] != index.size:
+        raise RuntimeError(message(op, "not a slice for each index", f"shape {list(source.shape)}",
+                                   f"{index.size} along dimension {k}"))  # fmt: skip
+
+
 @quick("index_add_in_place")
 def _index_add(a, dim, index, source, *, alpha=1):
     """Adds the slices of `source` at indices along a dimension. In place."""
+    takes_source("index_add", a, source)
+    _takes_index("index_add", index)
     a, source = _lined(a), _lined(source)
+    _one_each("index_add", dim, index, a, source)
     nb.add.at(a, _at(dim, index, a, "index_add"), source if alpha == 1 else alpha * source)
 
 
 @quick("index_copy_in_place")
 def _index_copy(a, dim, index, source):
     """The slices of `source` at indices along a dimension. In place."""
+    takes_source("index_copy", a, source)
+    _takes_index("index_copy", index, True)
     a, source = _lined(a), _lined(source)
+    _one_each("index_copy", dim, index, a, source)
     a[_at(dim, index, a, "index_copy")] = source
 
 
 def _index_fill(a, dim, index, value):
     """A value at indices along a dimension. In place."""
+    if not is_number(value) and value.ndim:
+        raise RuntimeError(message("index_fill", "the value is not one element",
+                                   f"{value.ndim} dimensions", "a 0-d tensor"))  # fmt: skip
+    if str(index.dtype) != "int64" and index.size:
+        raise IndexError(message("index_fill", "indices of another dtype", index.dtype, "int64"))
     a = _lined(a)
     a[_at(dim, index, a, "index_fill", from_end=True)] = _limit_like(value, a.dtype)
 
@@ -331,6 +369,7 @@ def masked_select(input, mask):
 @tensor_function
 def take(input, index):
     """The elements at indices into all of them."""
+    _takes_index("take", index, True)
     return nb.take(nb.reshape(input, (-1,)), index)
 
 

@@ -1,5 +1,6 @@
 """Functions of each element, and operators."""
 
+import math
 import operator
 
 import numpy
@@ -463,9 +464,12 @@ def _limit(a, x):
 def _clamp(a, min=None, max=None):
     if min is None and max is None:
         raise ValueError(message("clamp", "no limits", "min=None, max=None", "one of them"))
-    known = [a, *[x for x in (min, max) if x is not None]]
-    t = _dtypes.common(known)
+    limits = [x for x in (min, max) if x is not None]
+    _limits_fit(a, limits)
+    t = _dtypes.common([a, *limits])
     a = as_dtype(a, t)
+    if kind_of(t) == "f" and _core.watching() and _core.depends(a):
+        a = nb.where(nb.isnan(a), math.nan, a)  # NaN has no slope here
     if min is not None:
         a = nb.where(_is_limited(a < min, min, t), _limit_like(min, t), a)
     if max is not None:
@@ -473,9 +477,25 @@ def _clamp(a, min=None, max=None):
     return a
 
 
+def _limits_fit(a, limits):
+    for x in limits:
+        if is_number(x) and not isinstance(x, (int, float, complex, numpy.generic)):
+            raise TypeError(message("clamp", "a limit is not a number", type(x).__name__,
+                                    "numbers, tensors or None"))  # fmt: skip
+    for x in (a, *limits):
+        kind = numpy.asarray(x).dtype.kind if is_number(x) else kind_of(x.dtype)
+        if kind == "c":
+            raise RuntimeError(message("clamp", "complex numbers have no order", "complex numbers",
+                                       "real ones"))  # fmt: skip
+
+
 def _is_limited(beyond, limit, t):
-    # NaN limits in a tensor, but not as a number: so PyTorch does.
-    return beyond if is_number(limit) or kind_of(t) != "f" else beyond | nb.isnan(limit)
+    # A limit that is NaN makes NaN, as a number and in a tensor.
+    if kind_of(t) != "f":
+        return beyond
+    if is_number(limit):
+        return beyond if limit == limit else beyond | True
+    return beyond | nb.isnan(limit)
 
 
 def _limit_like(x, t):
@@ -497,7 +517,12 @@ Tensor.clip = clamp
 
 def _clamp_in_place(a, min=None, max=None):
     """The elements within limits. In place."""
-    a[...] = _clamp(a, min, max)
+    made = _clamp(a, min, max)
+    if kind_of(made.dtype) == "f" and kind_of(a.dtype) != "f":
+        raise RuntimeError(
+            message("clamp_", "the result cannot be cast to the tensor", made.dtype, a.dtype)
+        )
+    a[...] = made
 
 
 Tensor.clamp_ = Tensor.clip_ = in_place(_clamp_in_place)
@@ -567,15 +592,26 @@ Tensor.addcmul_ = in_place(_addcmul_in_place)
 Tensor.addcdiv_ = in_place(_addcdiv_in_place)
 
 
+def _fills(op, mask, value):
+    if mask.dtype.kind != "b":
+        raise RuntimeError(message(op, "the mask is not of bool", mask.dtype, "bool"))
+    if not is_number(value) and value.ndim:
+        raise RuntimeError(
+            message(op, "the value is not one element", f"{value.ndim} dimensions", "a 0-d tensor")
+        )
+
+
 @method()
 @pure_function
 def masked_fill(input, mask, value):
     """The elements with `value`, a number or a 0-d tensor, where the mask holds."""
+    _fills("masked_fill", mask, value)
     return nb.where(mask, _limit_like(value, input.dtype), input)
 
 
 def _masked_fill(a, mask, value):
     """`value` where the mask holds. In place."""
+    _fills("masked_fill_", mask, value)
     nb.copyto(a, _limit_like(value, a.dtype), where=mask)
 
 

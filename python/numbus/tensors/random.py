@@ -1,5 +1,6 @@
 """Random tensors: Philox streams of the process and of generators; not PyTorch's numbers."""
 
+import json
 import math
 import operator
 import os
@@ -15,7 +16,7 @@ from . import _dtypes
 from ._arrays import as_dtype, beside, moved_to, not_yet, sizes
 from ._functions import in_place, method, tensor_function
 from ._tensor import Tensor
-from .creation import filling, finished, named
+from .creation import filling, finished, named, tensor
 
 
 class Generator:
@@ -58,11 +59,21 @@ class Generator:
         return self._seed
 
     def get_state(self):
-        """What `set_state` takes: numbers of the host's."""
+        """What `set_state` takes: a tensor of bytes, which can be saved."""
+        return _bytes_of(self.known())
+
+    def known(self):
+        """The same by names, as numbers of the host's."""
         state = self.present()
         devices = state["devices"]
         state["devices"] = {k: w if isinstance(w, list) else w.tolist() for k, w in devices.items()}
         return state
+
+    def clone_state(self):
+        """Another generator, whose streams go on where this one's are."""
+        made = Generator(self.device)
+        made.set_state(self.known())
+        return made
 
     def present(self):
         """The same without waiting for devices, whose words are copied there."""
@@ -78,7 +89,7 @@ class Generator:
     def set_state(self, state):
         """Goes on where another generator was; a device that is not there yet does when it is."""
         _core.spoil_capture()
-        given = dict(state)
+        given = dict(state if isinstance(state, dict) else _known_of(state))
         seed = given.pop("seed", self._seed)
         of_devices = given.pop("seed_of_devices", seed)
         devices = given.pop("devices", {})
@@ -89,17 +100,18 @@ class Generator:
 
     def state_of_devices(self):
         """The part of `get_state` that concerns all devices but the host."""
-        state = self.get_state()
-        return {"seed_of_devices": state["seed_of_devices"], "devices": state["devices"]}
+        state = self.known()
+        return _bytes_of({k: state[k] for k in ("seed_of_devices", "devices")})
 
     def set_state_of_devices(self, state):
         """Has their streams go on where they were."""
         _core.spoil_capture()
+        state = state if isinstance(state, dict) else _known_of(state)
         self._of_devices = state["seed_of_devices"]
         self._go_on(state["devices"])
 
     def __getstate__(self):
-        return {"device": self.device, "state": self.get_state()}
+        return {"device": self.device, "state": self.known()}
 
     def __setstate__(self, known):
         self.__init__(known["device"])
@@ -138,6 +150,32 @@ class Generator:
             words = self._later.pop(name, None)
             words = self._words() if words is None else words
             parts[0][...] = numpy.array(words, numpy.uint64) if isinstance(words, list) else words
+
+
+_STATE_BYTES = 4096
+
+
+def _bytes_of(state):
+    """A state as a tensor of bytes, of one length for as many devices as there are."""
+    text = json.dumps(state, default=lambda x: x.tolist()).encode()
+    size = -(-len(text) // _STATE_BYTES) * _STATE_BYTES
+    return tensor(numpy.frombuffer(text.ljust(size), numpy.uint8).copy(), device="cpu")
+
+
+def _known_of(state):
+    """The state that a tensor of bytes tells."""
+    if not isinstance(state, Tensor) or str(state.dtype).rpartition(".")[2] != "uint8":
+        got = state.dtype if isinstance(state, Tensor) else type(state).__name__
+        raise TypeError(message("set_state", "not a state", got, "a tensor of uint8"))
+    try:
+        known = json.loads(state.detach().cpu().numpy().tobytes())
+    except ValueError:
+        known = None
+    if not isinstance(known, dict) or "seed_of_devices" not in known:
+        raise RuntimeError(
+            message("set_state", "not a state", f"{state.numel()} bytes", "what get_state gave")
+        )
+    return known
 
 
 def _unknown_seed():

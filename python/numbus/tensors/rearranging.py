@@ -288,6 +288,13 @@ def masked_scatter(input, mask, source):
 
 def _masked_scatter(a, mask, source):
     """The elements of `source`, in their order, where the mask holds. In place."""
+    if is_number(source):
+        raise TypeError(message("masked_scatter_", "the source is not a tensor",
+                                type(source).__name__, "a tensor"))  # fmt: skip
+    if mask.dtype.kind != "b":
+        raise RuntimeError(
+            message("masked_scatter_", "the mask is not of bool", mask.dtype, "bool")
+        )
     if a.dtype != source.dtype:
         raise RuntimeError(
             message("masked_scatter_", "a source of another dtype", source.dtype, a.dtype)
@@ -346,6 +353,9 @@ Tensor.index_put_ = in_place(_index_put)
 
 def _put_flat(a, index, source, accumulate=False):
     """Values at indices into all elements; `accumulate` adds them. In place."""
+    from .indexing import _takes_index
+
+    _takes_index("put_", index, True)
     source = nb.reshape(_dtypes_match("put_", source, a), (-1,))
     index = nb.reshape(index, (-1,))
     if index.size != source.size:
@@ -373,12 +383,13 @@ def put(input, index, source, accumulate=False):
 
 
 def _scatter_reduced(a, dim, index, src, reduce, include_self):
-    from .indexing import _part, store_at
+    from .indexing import _part, store_at, takes_source
 
     kinds = {"sum": nb.add, "mean": nb.add, "prod": nb.multiply, "amax": nb.maximum,
              "amin": nb.minimum}  # fmt: skip
     if reduce not in kinds:
         raise RuntimeError(message("scatter_reduce", "not a reduction", reduce, ", ".join(kinds)))
+    takes_source("scatter_reduce", a, src)
     if a.ndim == 0:
         a, index, src = (nb.reshape(x, (1,)) for x in (a, index, src))
     value = as_dtype(_part(src, index), a.dtype)

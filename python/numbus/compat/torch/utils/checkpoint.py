@@ -9,7 +9,7 @@ from ....tensors.random import default_generator
 def get_device_states(*args):
     """The devices of tensors on GPUs, and the states of their random numbers: one state for all."""
     where = sorted({x.device.index or 0 for x in args if isinstance(x, Tensor) and x.is_cuda})
-    return where, [default_generator.get_state() for _ in where]
+    return where, [default_generator.known() for _ in where]
 
 
 def set_device_states(devices, states):
