@@ -177,7 +177,7 @@ def test_collate():
     assert found["b"][0].dtype == T.int64 and found["b"][1].dtype == T.float64
     assert found["b"][1].tolist() == [2, 4]
     pair = default_collate([Pair(np.ones(2, "float32"), "t"), Pair(np.zeros(2, "float32"), "u")])
-    assert pair.x.dtype == T.float32 and pair.y == ["t", "u"]
+    assert pair.x.dtype == T.float32 and pair.y == ("t", "u")
     assert default_collate([True, False]).dtype == T.bool
     assert default_collate([np.float32(1), np.float32(2)]).dtype == T.float32
     assert default_collate([nb.ones(2), nb.zeros(2)]).tolist() == [[1, 1], [0, 0]]
@@ -252,7 +252,7 @@ def test_large_batches_and_what_stays_of_them(kind):
     found = list(loader)
     for k, (x, y, text) in enumerate(found):
         assert x[:, 5, 7].tolist() == [2 * k, 2 * k + 1] == y[:, 3].tolist()
-        assert y.dtype == T.int16 and text == ["text", "text"]
+        assert y.dtype == T.int16 and text == ("text", "text")
         x += 1  # it is the receiver's own
         assert (x.mean(dim=(1, 2)) - 1).tolist() == [2 * k, 2 * k + 1]
 
@@ -492,3 +492,20 @@ def test_image_folder(tmp_path):
     assert len(ImageFolder(tmp_path, allow_empty=True)) == 5
     with pytest.raises(FileNotFoundError, match="any class folder"):
         ImageFolder(tmp_path / "nowhere")
+
+
+def test_collating_mixed_kinds():
+    import collections
+
+    assert default_collate([1, 2.5]).tolist() == [1, 2.5]
+    assert default_collate([True, 2]).tolist() == [1, 2]
+    assert default_collate([1, T.tensor([3])]).tolist() == [1, 3]
+    for batch in ([1, "a"], [T.tensor([1]), 1], [1, None]):
+        with pytest.raises(TypeError):
+            default_collate(batch)
+    with pytest.raises(ValueError, match="64 bits"):
+        default_collate([2**70, 1])
+    numbers, words = default_collate([(1, "a"), (2, "b")])
+    assert numbers.tolist() == [1, 2] and words == ("a", "b")
+    made = default_collate([collections.defaultdict(int, a=k) for k in range(2)])
+    assert type(made) is collections.defaultdict and made["a"].tolist() == [0, 1]

@@ -3,10 +3,9 @@
 import io
 import math
 
+import numbus.compat.torch as torch
 import numpy as np
 import pytest
-
-import numbus.compat.torch as torch
 
 pytestmark = [pytest.mark.numbus]
 

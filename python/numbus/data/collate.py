@@ -1,6 +1,7 @@
 """Batches from lists of examples."""
 
 import collections.abc
+import copy
 
 import numpy
 
@@ -39,6 +40,12 @@ def default_collate(batch):
     """
     first = batch[0]
     if isinstance(first, Tensor):
+        for x in batch:
+            if not isinstance(x, (Tensor, ndarray)):
+                raise TypeError(
+                    message("default_collate", "tensors and something else", type(x).__name__,
+                            "tensors")
+                )  # fmt: skip
         return stack(list(batch))
     if isinstance(first, numpy.ndarray):
         if first.dtype.kind in "SUO":
@@ -46,10 +53,10 @@ def default_collate(batch):
         return tensor(numpy.stack(batch))
     if isinstance(first, ndarray):
         return default_collate([tensor(x) for x in batch])
-    if isinstance(first, (bool, numpy.bool_)):
+    if isinstance(first, numpy.bool_):
         return tensor(numpy.array(batch, bool))
-    if isinstance(first, int):
-        return tensor(numpy.array(batch, numpy.int64))
+    if isinstance(first, int):  # also bool; other numbers beside them count, too
+        return _of_numbers(batch)
     if isinstance(first, numpy.generic) and kind_of(first.dtype) in "iufc":
         return tensor(numpy.array(batch))
     if isinstance(first, float):
@@ -59,6 +66,10 @@ def default_collate(batch):
     if isinstance(first, collections.abc.Mapping):
         made = {key: default_collate([x[key] for x in batch]) for key in first}
         try:
+            if isinstance(first, collections.abc.MutableMapping):
+                whole = copy.copy(first)
+                whole.update(made)
+                return whole
             return type(first)(made)
         except TypeError:
             return made
@@ -69,9 +80,30 @@ def default_collate(batch):
                 message("default_collate", "each element in list of batch should be of equal size",
                         sorted(lengths), "one length")
             )  # fmt: skip
-        columns = [default_collate(list(column)) for column in zip(*batch, strict=True)]
+        columns = [default_collate(column) for column in zip(*batch, strict=True)]
         return type(first)(*columns) if _is_named(first) else columns
     raise TypeError(_unknown(type(first).__name__))
+
+
+def _of_numbers(batch):
+    kinds = {type(x) for x in batch}
+    if kinds == {bool}:
+        return tensor(numpy.array(batch, bool))
+    if kinds <= {bool, int}:
+        try:
+            return tensor(numpy.array(batch, numpy.int64))
+        except OverflowError:
+            raise ValueError(
+                message("default_collate", "an integer of more than 64 bits",
+                        max(batch, key=abs), "integers that int64 holds")
+            ) from None  # fmt: skip
+    for x in batch:
+        if isinstance(x, (str, bytes)) or x is None:
+            raise TypeError(
+                message("default_collate", "numbers and something else", type(x).__name__,
+                        "numbers")
+            )  # fmt: skip
+    return tensor([x.item() if isinstance(x, Tensor) and x.numel() == 1 else x for x in batch])
 
 
 def _unknown(kind):

@@ -449,6 +449,20 @@ def tell_after(t, handle):
     t._hooks = t._hooks or []  # so that its derivative is left to Python
 
 
+def fitting(op, made, g):
+    """What a hook has made of a derivative; raises where it could not take its place."""
+    if made is None or g is None:
+        return made
+    if not isinstance(made, Tensor):
+        raise TypeError(message(op, "a hook returned no tensor", type(made).__name__, "a tensor"))
+    if made.shape != g.shape:
+        raise RuntimeError(message(op, "a hook has changed the size", list(made.shape),
+                                   list(g.shape)))  # fmt: skip
+    if made.dtype != g.dtype:
+        raise RuntimeError(message(op, "a hook has changed the type", made.dtype, g.dtype))
+    return made
+
+
 def tell(t, handle, last=False):
     """Has a hook called with the derivative by what a result holds now; false: nothing made it.
 
@@ -470,7 +484,7 @@ def tell(t, handle, last=False):
         for _, each in list(handles):
             if each.hook is not None:
                 made = each.hook(g)
-                g = g if made is None else made
+                g = g if made is None else fitting("register_hook", made, g)
         return None if g is first else g._array
 
     _core.tape_tell(writer, t._array, told)

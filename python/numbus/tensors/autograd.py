@@ -131,7 +131,7 @@ def _hooked(t, g, create_graph):
             if handle.hook is not None:
                 other = handle.hook(g)
                 if other is not None and other is not g:
-                    g, held = other, _ALONE
+                    g, held = _tensor.fitting("register_hook", other, g), _ALONE
                 other = None
         if sys.getrefcount(g) > held and not create_graph:
             g = g.detach().clone()

@@ -418,6 +418,11 @@ class Module:
             if takes_keywords:
                 changed = hook(self, args, keywords)
                 if changed is not None:
+                    if not isinstance(changed, tuple) or len(changed) != 2:
+                        raise RuntimeError(
+                            message("register_forward_pre_hook", "not arguments and keywords",
+                                    type(changed).__name__, "None or a tuple of both")
+                        )  # fmt: skip
                     args, keywords = changed
             else:
                 changed = hook(self, args)
@@ -459,13 +464,13 @@ class Module:
 
     def register_full_backward_hook(self, hook, prepend=False):
         """Has `hook(module, grad_input, grad_output)` called when the gradients by the inputs are
-        known; what it returns takes their place, for one input. Returns a handle with `remove()`.
+        known; what it returns, one for each input, takes their place. Returns a handle with `remove()`.
         """
         return Handle(self._backward_hooks, hook, prepend)
 
     def register_full_backward_pre_hook(self, hook, prepend=False):
         """Has `hook(module, grad_output)` called when the gradients by the outputs are known; what
-        it returns takes their place, for one output. Returns a handle with `remove()`.
+        it returns, one for each output, takes their place. Returns a handle with `remove()`.
         """
         return Handle(self._backward_pre_hooks, hook, prepend)
 
