@@ -10,7 +10,7 @@ from ... import _core
 from ..._core import generic, ndarray
 from ...core.dtypes import kind_of
 from ...core.errors import message
-from . import _dtypes
+from . import _dtypes, _names
 from ._array import Array, as_array, cast, made, narrowed, plain, wrapped
 
 _NUMBERS = (bool, int, float, complex)
@@ -163,6 +163,9 @@ def joining(name):
         )  # fmt: skip
         if "dtype" in keywords:
             keywords["dtype"] = _dtypes.asked(keywords["dtype"], name)
+        if name in _names.NO_LISTS:
+            for x in args[:2]:
+                _operand(name, x)
         flat = _flat(args, [])
         for x in flat:
             if type(x) is int:
@@ -200,6 +203,8 @@ def general(name, function=None):
             keywords.pop(size, None)
         if "dtype" in keywords:
             keywords["dtype"] = _dtypes.asked(keywords["dtype"], name)
+        if args and name in _names.NO_LISTS:
+            _operand(name, args[0])
         given = {key: plain(value) for key, value in keywords.items()}
         weak = bool(args) and isinstance(args[0], Array) and args[0].weak_type
         if name in _MEANS and args:

@@ -47,6 +47,15 @@ PLAIN = frozenset(
     "unravel_index unstack unwrap vander var vsplit".split()
 )
 
+# Of these two groups: no list is taken for an array.
+NO_LISTS = frozenset(
+    "all allclose amax amin any append argmax argmin argsort atleast_1d bincount broadcast_to "
+    "convolve count_nonzero cross cumprod cumsum diag diff dot expand_dims flatnonzero flip "
+    "histogram inner isclose kron matmul max mean median min moveaxis nanmean nansum nonzero outer "
+    "pad prod ptp ravel repeat reshape roll round searchsorted sort split squeeze std sum tile "
+    "trace transpose tril triu unique var vdot".split()
+)
+
 # Functions without operands, whose dtype is float32 or int32 unless it is asked for.
 MAKING = frozenset(
     "arange diag_indices empty eye full geomspace identity indices linspace logspace mask_indices "

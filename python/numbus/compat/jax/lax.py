@@ -72,9 +72,20 @@ def fori_loop(lower, upper, body_fun, init_val, *, unroll=None):
 def while_loop(cond_fun, body_fun, init_val):
     """`val = body_fun(val)` as long as `cond_fun(val)` holds."""
     value = arrays(init_val)
-    while bool(cond_fun(value)):
+    while _holds(cond_fun(value)):
         value = _like(value, arrays(body_fun(value)), "while_loop")
     return value
+
+
+def _holds(found):
+    """Whether a condition of a loop holds, which is one truth value."""
+    shape, kind = getattr(found, "shape", ()), getattr(getattr(found, "dtype", None), "name", "")
+    if shape != () or (kind != "bool" and not isinstance(found, bool)):
+        raise TypeError(
+            message("while_loop", "the condition is not one truth value",
+                    f"{kind}{shape}" if kind else type(found).__name__, "a bool")
+        )  # fmt: skip
+    return bool(found)
 
 
 def _like(before, after, op):

@@ -464,7 +464,9 @@ class Module:
 
     def register_full_backward_hook(self, hook, prepend=False):
         """Has `hook(module, grad_input, grad_output)` called when the gradients by the inputs are
-        known; what it returns, one for each input, takes their place. Returns a handle with `remove()`.
+        known; what it returns, one for each input, takes their place.
+
+        Returns a handle with `remove()`.
         """
         return Handle(self._backward_hooks, hook, prepend)
 

@@ -448,6 +448,9 @@ mgrid, ogrid, r_, c_ = _ogrid(_nb.mgrid), _ogrid(_nb.ogrid), _ogrid(_nb.r_), _og
 
 def _binary(function, reverse=False):
     def method(self, other):
+        if isinstance(other, (list, tuple)):  # as JAX does, also where it is compared
+            raise TypeError(f"{function.__name__} requires ndarray or scalar arguments, "
+                            f"got {type(other)}")  # fmt: skip
         if not (
             isinstance(other, (Array, int, float, complex, _numpy.ndarray, _numpy.generic))
             or type(other) in (_ndarray, _nb._core.generic)
