@@ -427,3 +427,14 @@ def test_lists_are_no_arrays():
         with pytest.raises(TypeError):
             jax.lax.while_loop(condition, lambda x: x + 1, 1)
     assert jax.lax.while_loop(lambda x: x < 3, lambda x: x + 1, 0) == 3
+
+
+def test_vectorize_with_a_signature():
+    from numbus.compat.jax import numpy as jnp
+
+    product = jnp.vectorize(lambda m, v: m @ v, signature="(n,m),(m)->(n)")
+    m, v = numpy.arange(24.0).reshape(4, 2, 3), numpy.arange(15.0).reshape(5, 1, 3)
+    found = numpy.asarray(product(jnp.array(m), jnp.array(v)))
+    assert numpy.allclose(found, numpy.einsum("bnm,abm->abn", m, numpy.broadcast_to(v, (5, 4, 3))))
+    with pytest.raises(ValueError, match="do not fit the signature"):
+        product(jnp.ones((2, 3)), jnp.ones(4))

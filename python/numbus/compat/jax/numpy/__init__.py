@@ -2,6 +2,7 @@
 
 import functools as _functools
 import importlib as _importlib
+import re as _re
 import sys as _sys
 
 import numpy as _numpy
@@ -414,13 +415,15 @@ def fill_diagonal(a, val, wrap=False, *, inplace=True):
 
 
 def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
-    """A function of numbers as one of arrays that broadcast. With a `signature` or `excluded` not
-    yet.
+    """A function of numbers, or of the axes that a `signature` names, as one of arrays whose other
+    axes broadcast. With `excluded` not yet.
     """
-    if excluded or signature is not None:
+    if excluded:
         raise NotImplementedError(
-            f"[jnp.vectorize] a signature is not yet available; got {signature!r}; expected None"
+            f"[jnp.vectorize] excluded is not yet available; got {excluded!r}; expected frozenset()"
         )
+    if signature is not None:
+        return _vectorize_axes(pyfunc, signature)
 
     @_functools.wraps(pyfunc)
     def wrapper(*args):
@@ -428,6 +431,46 @@ def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
         lines = [x.reshape(-1) for x in arrays]
         found = _vmap(pyfunc)(*lines)
         return found.reshape(arrays[0].shape + found.shape[1:])
+
+    return wrapper
+
+
+def _vectorize_axes(pyfunc, signature):
+    group = r"\(([^()]*)\)"
+    inputs = [
+        [name.strip() for name in names.split(",") if name.strip()]
+        for names in _re.findall(group, signature.partition("->")[0])
+    ]
+
+    @_functools.wraps(pyfunc)
+    def wrapper(*args):
+        arrays = [made(x) for x in args]
+        ranks = [len(names) for names in inputs]
+        shapes = [x.shape for x in arrays]
+        sizes = {}
+        fits = len(arrays) == len(inputs)
+        for shape, names in zip(shapes, inputs):
+            fits = fits and len(shape) >= len(names)
+            for name, n in zip(names, shape[len(shape) - len(names) :]):
+                wanted = int(name) if name.isdigit() else n
+                fits = fits and sizes.setdefault(name, wanted) == n
+        if not fits:
+            raise ValueError(
+                f"[jnp.vectorize] the arguments do not fit the signature; got shapes {shapes}; "
+                f"expected {signature!r}"
+            )
+        outer = _numpy.broadcast_shapes(*[s[: len(s) - r] for s, r in zip(shapes, ranks)])
+        if not outer:
+            return pyfunc(*arrays)
+        spread = __getattr__("broadcast_to")
+        lines = [
+            spread(x, outer + s[len(s) - r :]).reshape((-1, *s[len(s) - r :]))
+            for x, s, r in zip(arrays, shapes, ranks)
+        ]
+        found = _vmap(pyfunc)(*lines)
+        if isinstance(found, tuple):
+            return tuple([x.reshape(outer + x.shape[1:]) for x in found])
+        return found.reshape(outer + found.shape[1:])
 
     return wrapper
 
