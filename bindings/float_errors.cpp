@@ -31,7 +31,8 @@ void see(PyObject* now) {
 }  // namespace
 
 void follow_context() noexcept {
-  if (state.asking) return;
+  // What a function's body records is the function's, whose state was looked at when it began.
+  if (state.asking || state.watched || state.of_tensors) return;
   try {
     PyObject* const now = held_now();
     Py_XDECREF(now);  // the context goes on holding it
