@@ -37,6 +37,7 @@ struct Loop {
   PyObject_HEAD double seconds,
       hot;             // spent in CPython, as estimated; from which it is worth compiling
   double per_item;     // seconds, as last measured
+  double least;        // seconds that one entry should at least take the place of
   int64_t items;       // carried out in CPython
   int64_t credit;      // items that may be carried out before time is taken again
   int64_t executions;  // of a while loop, or one over what enumerate() or zip() gives
@@ -195,7 +196,7 @@ bool spends(Loop& l, int64_t n) {
   l.credit -= n;
   l.items += n;
   l.seconds += static_cast<double>(n) * l.per_item;
-  return !l.ready || static_cast<double>(n) * l.per_item < kWorth;
+  return !l.ready || static_cast<double>(n) * l.per_item < l.least;
 }
 
 // Has the loop end here; `done` items were carried out.
@@ -251,7 +252,7 @@ int look(Items& it) {
     const double usual = l.seconds / static_cast<double>(std::max<int64_t>(l.executions, 1));
     const double expected = counted ? static_cast<double>(it.length - it.done) * l.per_item
                                     : std::max(usual, static_cast<double>(it.done) * l.per_item);
-    if (after_items || l.yields || expected > kWorth) {
+    if (after_items || l.yields || expected > l.least) {
       const int watched = is_watched();
       if (watched < 0) return -1;
       if (!watched) {
@@ -660,6 +661,7 @@ PyMemberDef loop_members[] = {
     {"seconds", T_DOUBLE, offsetof(Loop, seconds), 0, nullptr},
     {"hot", T_DOUBLE, offsetof(Loop, hot), 0, nullptr},
     {"per_item", T_DOUBLE, offsetof(Loop, per_item), 0, nullptr},
+    {"least", T_DOUBLE, offsetof(Loop, least), 0, nullptr},
     {"items", T_LONGLONG, offsetof(Loop, items), 0, nullptr},
     {"executions", T_LONGLONG, offsetof(Loop, executions), READONLY, nullptr},
     {"is_for", T_BOOL, offsetof(Loop, is_for), 0, nullptr},
@@ -673,7 +675,9 @@ PyMemberDef loop_members[] = {
 
 PyObject* new_loop(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* o = PyType_GenericAlloc(type, 0);
-  if (o) as_loop(o).credit = 2 * kShort;
+  if (!o) return nullptr;
+  as_loop(o).credit = 2 * kShort;
+  as_loop(o).least = kWorth;
   return o;
 }
 

@@ -32,6 +32,10 @@ class TooCostly(Exception):
     """Copying lists would take longer than the loop, or what it assigns to is found only later."""
 
 
+class Dear(TooCostly):
+    """Copying lists would take longer than the loop."""
+
+
 class Held:
     """The values that a loop finds at an entry, and what they are for the compiler.
 
@@ -41,6 +45,7 @@ class Held:
 
     def __init__(self, this, frame, seconds, guess=False):
         self.loop, self._seconds, self._guess = this, seconds, guess
+        self.estimate = 0.0  # seconds for copies
         code, local = frame.f_code, frame.f_locals
         is_function = code.co_flags & _CO_OPTIMIZED
         own = ()
@@ -261,13 +266,17 @@ class Held:
             return found
         start = time.perf_counter()
         found = _kept.list_numbers(value)
-        self._spend(_LOOKS * (time.perf_counter() - start) - costs)
+        self._check(_LOOKS * (time.perf_counter() - start) - costs)
         return found
 
     def _spend(self, seconds):
+        self.estimate += seconds
+        self._check(seconds)
+
+    def _check(self, seconds):
         self._seconds -= max(seconds, 0.0)
         if self._seconds < 0:
-            raise TooCostly
+            raise Dear
 
     def sequences(self, over):
         """The lists or arrays that a loop goes over; None in the place of ranges."""

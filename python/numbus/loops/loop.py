@@ -62,6 +62,8 @@ class Loop(_loops_of_c.Loop):
         self.codes = {}  # by types
         self.failures = self.entries = self.exits = 0
         self.postponed = 0
+        # Of its entries (gains.py): what copies took by what was estimated, and code by CPython.
+        self.per_estimate, self.of_time = 1.0, 0.0
         self.why = None
 
     def fail(self, why):

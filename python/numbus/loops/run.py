@@ -9,9 +9,9 @@ import sys
 import time
 
 from .. import _late
-from . import background, functions, heads, kept, loop, numbers, report
+from . import background, functions, gains, heads, kept, loop, numbers, report
 from .functions import DEEPEST
-from .held import MAKE, Held, TooCostly
+from .held import MAKE, Dear, Held, TooCostly
 from .loop import State, _loops, configure, restore  # noqa: F401 - which tests ask for
 from .native import _kept
 
@@ -22,7 +22,7 @@ _MOST_CODES = 8  # for one loop
 _LIMIT = 1 << 61
 _FINISHED = 1 << 60  # after all statements
 
-_perf = time.perf_counter
+_perf, _own_time = time.perf_counter, time.thread_time
 _core = numpy = None  # until they are known (arrays.py)
 explained = ()
 
@@ -153,6 +153,7 @@ def enter(run):
 
 def _enter(run, frame):
     this = run.loop
+    begun = _own_time()
     tested = State.after is not None
     most = 20 if tested else _MOST_LEFT
     if run.early >= most or not _may_enter():
@@ -162,7 +163,11 @@ def _enter(run, frame):
         if _core is None:
             return None
     try:
-        held = Held(this, frame, math.inf if tested else _expected(run))
+        expected = gains.expected(this, run.rest)
+        held = Held(this, frame, math.inf if tested else gains.budget(this, expected))
+    except Dear:
+        gains.note_refused(this, expected)
+        return None
     except (TooCostly, MemoryError):
         this.hot = 2 * this.seconds
         return None
@@ -197,6 +202,7 @@ def _enter(run, frame):
     except MemoryError:
         return None
     _kept.forget_interrupts()
+    inside = _own_time()
     start = _settle()
     # Ctrl-C may raise in these lines, as in any: what was computed is written back before.
     try:
@@ -207,7 +213,7 @@ def _enter(run, frame):
         run.interrupted = True
     while True:
         try:
-            took = _perf() - start
+            took, ended = _perf() - start, _own_time()
             held.write_back(si)
             values = _values(run, held, si.tolist(), sf.tolist(), code)
             break
@@ -220,6 +226,9 @@ def _enter(run, frame):
         report.explain(explained[-1], this, held, code, f"{took * 1e3:.3g} ms{left}")
     if pending == -1:
         run.finished, run.pending = True, _FINISHED
+        if not tested:
+            whole = _own_time() - begun
+            gains.note(this, expected, whole, whole - (ended - inside), held.estimate)
         return values
     run.pending = pending
     this.exits += 1
@@ -255,14 +264,6 @@ def _left(run, held):
 def _first_of_ranges(this, held, code):
     """Where the numbers of ranges in the heads of loops begin."""
     return 4 + 2 * (len(this.names) + len(held.numbers)) + 3 * len(code.loops)
-
-
-def _expected(run):
-    """Seconds that CPython may take for what is left: of a loop without an end in sight, those
-    that it has taken.
-    """
-    this = run.loop
-    return len(run.rest) * this.per_item if type(run.rest) is range else this.seconds
 
 
 def _values(run, held, si, sf, code):
