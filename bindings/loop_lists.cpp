@@ -1,5 +1,6 @@
 // Lists of numbers as arrays, and back: what compiled loops compute with (python/numbus/loops).
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -59,18 +60,24 @@ bool are_bools(PyObject** items, Py_ssize_t n) {
   return std::all_of(items, items + n, [=](PyObject* o) { return (o == yes) | (o == no); });
 }
 
+constexpr char kWithNan = 'n';  // floats, of which some are NaN
+
 // The kind of all items; 0 where they have several, or are none of numbers.
 char kind_of_items(PyObject* list, char kind) {
   const Py_ssize_t n = PyList_Size(list);
   if (n && (kind == 0 || kind == 'b') && is_layout_known() &&
       are_bools(reinterpret_cast<ListObject*>(list)->items, n))
     return 'b';
+  bool has_nan = kind == kWithNan;
+  if (has_nan) kind = 'f';
   for (Py_ssize_t k = 0; k < n; ++k) {
-    const char found = kind_of(item(list, k));
+    PyObject* o = item(list, k);
+    const char found = kind_of(o);
     if (!found || (kind && found != kind)) return 0;
     kind = found;
+    if (kind == 'f') has_nan |= std::isnan(PyFloat_AsDouble(o));
   }
-  return kind;
+  return has_nan ? kWithNan : kind;
 }
 
 // Whether nobody needs to count the references to True and False: so it is in later versions, and

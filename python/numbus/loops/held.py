@@ -98,11 +98,28 @@ class Held:
             fixed[f"{first}.{attribute}"] = self._read(first, attribute, fixed, stored)
         # Whether products of parts of arrays are numbers of a known type.
         fixed["@"] = "o" if _core is None or not _core.works_at_once() else ("call", "@")
+        self.nan = self._only_nan(this)
         asked = this.copies or this.stores_several
         fixed["&"] = ("shared", self._sharing(fixed) if asked else frozenset())
         self.entry, self.fixed = entry, fixed
         self.numbers = [n for n, f in fixed.items() if isinstance(f, str) and f in numbers.STORES]
         self.key = (*entry.values(), *fixed.values())
+
+    def _only_nan(self, this):
+        """The NaN that names hold, where that is one object; None: there is none, or several. None
+        may come into a list, which would hold another object than CPython's.
+        """
+        found = {id(v): v for v in self.values.values() if type(v) is float and v != v}
+        if found and (self._listed or this.made_names or this.appended):
+            raise TooCostly
+        return found.popitem()[1] if len(found) == 1 else None
+
+    def nan_of(self, name, value):
+        """The object for a NaN that a name holds at the end: `x is math.nan` may be asked."""
+        before = self.values.get(name)
+        if type(before) is float and before != before:
+            return before
+        return value if self.nan is None else self.nan
 
     def _read(self, first, attribute, fixed, stored):
         """What an attribute that is read stands for; of methods also what they read."""
@@ -266,6 +283,9 @@ class Held:
             return found
         start = time.perf_counter()
         found = _kept.list_numbers(value)
+        if found and found[0] == "n":
+            # `x in l` and `l == m` ask whether a NaN is the same object, which a copy would not be.
+            raise TooCostly
         self._check(_LOOKS * (time.perf_counter() - start) - costs)
         return found
 

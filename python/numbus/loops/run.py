@@ -278,7 +278,10 @@ def _values(run, held, si, sf, code):
         elif tag == numbers.CODES[numbers.COMPLEX]:
             values.append(complex(sf[j], sf[len(sf) // 2 + j]))
         elif tag:
-            values.append(MAKE[tag](si[5 + 2 * j], sf[j]))
+            value = MAKE[tag](si[5 + 2 * j], sf[j])
+            if type(value) is float and value != value:
+                value = held.nan_of(name, value)
+            values.append(value)
         elif name in held.values:
             values.append(held.values[name])
         else:
