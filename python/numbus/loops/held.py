@@ -106,13 +106,13 @@ class Held:
         self.key = (*entry.values(), *fixed.values())
 
     def _only_nan(self, this):
-        """The NaN that names hold, where that is one object; None: there is none, or several. None
-        may come into a list, which would hold another object than CPython's.
+        """The NaN that names hold; None: there is none. Where there are several it is not known
+        which of them a name holds at the end; a list that one comes into would hold another one.
         """
         found = {id(v): v for v in self.values.values() if type(v) is float and v != v}
-        if found and (self._listed or this.made_names or this.appended):
+        if len(found) > 1 or (found and (self._listed or this.made_names or this.appended)):
             raise TooCostly
-        return found.popitem()[1] if len(found) == 1 else None
+        return found.popitem()[1] if found else None
 
     def nan_of(self, name, value):
         """The object for a NaN that a name holds at the end: `x is math.nan` may be asked."""
