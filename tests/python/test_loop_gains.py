@@ -1,8 +1,11 @@
 """Whether an entry into compiled code pays, by what entries before have cost."""
 
+import math
+import sys
 import types
 
-from numbus.loops import gains
+import pytest
+from numbus.loops import gains, run
 
 
 def loop(**known):
@@ -49,3 +52,23 @@ def test_a_refusal_holds_for_what_is_shorter():
     before = this.least
     gains.note_refused(this, 1e-3)
     assert this.least == before
+
+
+def test_lists_are_not_looked_at_while_one_that_grows_is_empty(monkeypatch):
+    class LookedError(Exception):
+        pass
+
+    def look(*args, **keywords):
+        raise LookedError
+
+    monkeypatch.setattr(run, "Held", look)
+    monkeypatch.setattr(run, "_may_enter", lambda: True)
+    monkeypatch.setattr(run.State, "after", None)
+    this = loop(appended={"small", "large", "made"}, made_names={"made"}, yields=False, outer=None)
+    this.most_per_item = math.inf
+    small, large, made = [0.5], [], []
+    assert run._wanted(this, sys._getframe()) is False
+    large.append(1.5)
+    with pytest.raises(LookedError):
+        run._wanted(this, sys._getframe())
+    assert (small, made) == ([0.5], [])

@@ -62,6 +62,8 @@ def _wanted(this, frame):
     if min(this.per_item, this.seconds / max(this.items, 1)) > this.most_per_item:
         this.hot = 4 * this.seconds
         return False
+    if _grows_empty_list(this, frame):
+        return False  # of what type its items are is not known yet
     if not _may_enter():
         this.hot = 1.5 * this.seconds
         return False
@@ -73,9 +75,6 @@ def _wanted(this, frame):
     except (TooCostly, MemoryError):
         this.hot = 2 * this.seconds
         return False
-    changed = [held.values.get(n) for n in this.appended if n not in this.made_names]
-    if any(type(v) is list and not v for v in changed):
-        return False  # of what type its items are is not known yet
     code = _code(this, held)
     if code is None and _core is None:
         loop.load_arrays(this)
@@ -90,6 +89,15 @@ def _wanted(this, frame):
         this.fail(code)
         return False
     return True
+
+
+def _grows_empty_list(this, frame):
+    """Whether the loop appends to a list that was made outside of it and has no items yet."""
+    names = [n for n in this.appended if n not in this.made_names]
+    if not names:
+        return False
+    local, others = frame.f_locals, frame.f_globals
+    return any(type(v) is list and not v for v in [local.get(n, others.get(n)) for n in names])
 
 
 def _code(this, held):
@@ -171,6 +179,7 @@ def _enter(run, frame):
     except (TooCostly, MemoryError):
         this.hot = 2 * this.seconds
         return None
+    looked = _own_time()
     code = _code(this, held)
     if code is None:
         if len(this.codes) >= _MOST_CODES:
@@ -182,6 +191,7 @@ def _enter(run, frame):
                 return None
         background.compile_now(this, held)
         code = this.codes[held.key]
+    begun += _own_time() - looked  # making code, or loading it, is no part of later entries
     if type(code) is str:
         this.fail(code)
         return None
