@@ -58,7 +58,7 @@ def test_indices_are_both(name):
     if torch.ones(1).device.type != "cpu":
         pytest.skip("indices are looked at when results are read")
     for kind in (RuntimeError, IndexError):
-        with pytest.raises(kind, match="out of (bounds|range)"):
+        with pytest.raises(kind, match=r"out of (bounds|range)"):
             INDICES[name]()
 
 
