@@ -624,7 +624,7 @@ def test_cells_of_notebooks(tmp_path):
     cells = [
         "from __future__ import annotations\nimport numpy as np\n"
         "def f(n: not_there):\n    s = 0\n    for i in range(n):\n        s += i & 7\n    return s",
-        "t = 0\nfor i in range(3_000_000):\n    t += i % 5\nprint(t, f(3_000_000))",
+        "t = 0\nfor i in range(20_000_000):\n    t += i % 5\nprint(t, f(20_000_000))",
         "import inspect\nassert 'numbus' not in str(f.__code__.co_consts)\n"
         "print(inspect.getsource(f).splitlines()[0], f.__annotations__)",
         "for i in range(10):\n    await __import__('asyncio').sleep(0)\n"
@@ -635,7 +635,7 @@ def test_cells_of_notebooks(tmp_path):
     nbformat.write(book, path)
     command = [sys.executable, "-m", "numbus", "--loops", "--report", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert "6000000 10500000" in done.stdout, done.stderr
+    assert "40000000 70000000" in done.stdout, done.stderr
     assert "def f(n: not_there): {'n': 'not_there'}" in done.stdout
     assert done.stderr.count("compiled; entered") >= 2, done.stderr
 
