@@ -43,19 +43,19 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     """Leaves out most cases of functions with many of them where NUMBUS_TEST_SHARE="K/N" says so:
-    those stay whose number, by their name, is K modulo N; of functions with fewer, modulo N / 4,
-    and of those whose cases are long, modulo 6.
+    those stay whose number, by their name, is K modulo N; of functions with fewer, modulo N / 4
+    or N / 16, and of those whose cases are long, modulo 6.
     """
     share = os.environ.get("NUMBUS_TEST_SHARE", "")
     if not share:
         return
     part, parts = (int(x) for x in share.split("/"))
-    many, some = 150, 40
+    tiers = ((150, parts), (40, parts // 4), (12, parts // 16))
     functions = collections.Counter((item.path, item.originalname) for item in items)
 
     def stays(item):
         cases = functions[item.path, item.originalname]
-        of = parts if cases > many else max(parts // 4, 1) if cases > some else 1
+        of = max(next((n for least, n in tiers if cases > least), 1), 1)
         if of == 1 and item.get_closest_marker("long"):
             of = min(parts, 6)
         return zlib.crc32(item.nodeid.encode()) // 3 % of == part % of
