@@ -104,7 +104,7 @@ bool called_from_package();  // whether code of this package, not of the program
 // The call that begins comes from another line, which is looked up where something is recorded.
 inline void mark_line() { line_is_new = true; }
 void set_error(const Error& e);
-// Has the error that is set be one that programs for PyTorch catch (tensors.cpp).
+// Has the error that is set be one that programs for PyTorch catch (tensor_functions.cpp).
 void retype_error();
 
 // Gives the warnings that flushes have found reason for. `result`, or null where one is an error.

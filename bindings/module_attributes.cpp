@@ -4,9 +4,9 @@
 namespace numbus::bindings {
 namespace {
 
-// An attribute of the class `owner` whose modules have something of that name. Where a module has
-// nothing of the name, it is as if the attribute were not there: the search goes on behind the
-// owner.
+// An attribute of the class `owner`, some of whose modules have a parameter, buffer or module of
+// that name. For a module that has none, the classes after the owner are searched, as if the
+// attribute were not there.
 struct AttributeObject {
   PyObject_HEAD;
   PyObject* name;

@@ -13,6 +13,13 @@ namespace {
 
 constexpr int64_t kMost = 1 << 15;  // elements of the index; more are threads' work
 
+template <class T>
+T load(const char* p) {
+  T v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+
 // The index's box, the axes of one element last, and the steps in it of the indices, of the array
 // that they point into but for its axis, and of a third array.
 struct Walk {
@@ -24,7 +31,7 @@ struct Walk {
   template <class F>
   void each(const char* indices, F&& f) const {
     if (n == 0) {
-      f(read(indices), 0, 0);
+      f(load<int64_t>(indices), 0, 0);
       return;
     }
     int64_t at[kMaxDims] = {}, i = 0, fixed_at = 0, other_at = 0;
@@ -35,7 +42,7 @@ struct Walk {
     while (true) {
       const char* p = indices + i;
       for (int64_t k = 0; k < count; ++k)
-        f(read(p + k * to_index), fixed_at + k * to_fixed, other_at + k * to_other);
+        f(load<int64_t>(p + k * to_index), fixed_at + k * to_fixed, other_at + k * to_other);
       int d = last - 1;
       for (; d >= 0; --d) {
         i += index[d];
@@ -49,13 +56,6 @@ struct Walk {
       }
       if (d < 0) return;
     }
-  }
-
- private:
-  static int64_t read(const char* p) {
-    int64_t v;
-    std::memcpy(&v, p, sizeof v);
-    return v;
   }
 };
 
@@ -132,13 +132,6 @@ bool of_numbers(DType t, F&& f) {
     case DType::U64: return f(uint64_t());
     default: return false;
   }
-}
-
-template <class T>
-T load(const char* p) {
-  T v;
-  std::memcpy(&v, p, sizeof v);
-  return v;
 }
 
 }  // namespace

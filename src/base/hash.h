@@ -13,8 +13,18 @@ inline uint64_t mix(uint64_t h, uint64_t v) {
   return h ^ (h >> 29);
 }
 
+// Of many words four are mixed side by side, as each step waits for the one before.
 inline uint64_t hash_words(const uint64_t* words, size_t n, uint64_t h = 0x243F6A8885A308D3ull) {
-  for (size_t i = 0; i < n; ++i) h = mix(h, words[i]);
+  constexpr size_t kMany = 32, kLanes = 4;
+  size_t i = 0;
+  if (n >= kMany) {
+    uint64_t lanes[kLanes];
+    for (size_t k = 0; k < kLanes; ++k) lanes[k] = h + k;
+    for (; i + kLanes <= n; i += kLanes)
+      for (size_t k = 0; k < kLanes; ++k) lanes[k] = mix(lanes[k], words[i + k]);
+    for (const uint64_t lane : lanes) h = mix(h, lane);
+  }
+  for (; i < n; ++i) h = mix(h, words[i]);
   return h;
 }
 

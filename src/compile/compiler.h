@@ -39,9 +39,9 @@ struct CompiledFunction {
 };
 // Rows must be expanded.
 CompiledFunction compile_function(const ir::Module& m);
-// What the code of a module is known by, and the code known by that where it is at hand or on disk,
-// else no function.
+// The key under which a module's code is cached.
 std::string function_key(const ir::Module& m);
+// The code under a key, if this process or the cache on disk has it; else no function.
 CompiledFunction stored_function(const std::string& key);
 // A launch over a grid, for the host.
 struct CompiledKernel {

@@ -235,24 +235,9 @@ void PlanCache::clear() {
   entries_.clear();
 }
 
-namespace {
-
-// As hash_words, four words side by side: keys have thousands, and each of its steps waits for the
-// one before.
-uint64_t hash_of_many(const std::vector<uint64_t>& words) {
-  uint64_t lanes[4] = {1, 2, 3, 4};
-  size_t n = 0;
-  for (; n + 4 <= words.size(); n += 4)
-    for (size_t k = 0; k < 4; ++k) lanes[k] = mix(lanes[k], words[n + k]);
-  for (; n < words.size(); ++n) lanes[0] = mix(lanes[0], words[n]);
-  return hash_words(lanes, 4);
-}
-
-}  // namespace
-
 std::shared_ptr<Run>& PlanCache::recent(const Window& w) {
   if (recent_.empty()) recent_.resize(kRecent);
-  return recent_[hash_of_many(w.key_) & (kRecent - 1)];
+  return recent_[hash_words(w.key_.data(), w.key_.size()) & (kRecent - 1)];
 }
 
 std::shared_ptr<Run> PlanCache::find(const Window& w) {

@@ -50,7 +50,7 @@ def told(lib, work):
 
 
 def switched(lib, work):
-    """What is told of work in contexts by turns, all entered from outside."""
+    """The warnings of work that alternates between contexts, each entered from outside."""
     made = [told(lib, work)]
     quiet, strict = contextvars.copy_context(), contextvars.copy_context()
     quiet.run(lambda: np.seterr(all="ignore"))

@@ -8,15 +8,21 @@ _NEW = 0.5  # weight of the last entry
 _MORE = 1.25  # times what did not pay, from which a loop is looked at again
 
 
+def per_item(this):
+    """Seconds of an iteration in CPython. One measurement may hold a time in which other processes
+    ran.
+    """
+    return min(this.per_item, this.seconds / max(this.items, 1))
+
+
 def expected(this, rest):
     """Seconds that CPython may take for what is left of a loop; where no end is in sight, those
     that it has taken each time.
     """
-    per_item = min(this.per_item, this.seconds / max(this.items, 1))
     if type(rest) is range:
-        return len(rest) * per_item
+        return len(rest) * per_item(this)
     if type(rest) is _list_iterator:
-        return rest.__length_hint__() * per_item
+        return rest.__length_hint__() * per_item(this)
     return this.seconds / max(this.executions - this.entries, 1)
 
 

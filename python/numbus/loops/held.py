@@ -8,7 +8,7 @@ import time
 import types
 
 from . import functions, methods, narrow, numbers, select, singles
-from .native import _kept
+from .native import _kept, memory
 
 _KINDS = {int: "i", float: "f", bool: "b", complex: numbers.COMPLEX}
 _TYPES = {kind: t for t, kind in _KINDS.items()}
@@ -331,9 +331,7 @@ class Held:
         self._lists += self.pooled.copy_lists()
         for value, k, kind, extents, grows, writable in self._listed:
             room = (extents[0] + max(extents[0], ROOM),) if grows else extents
-            code = _OF_LISTS[kind]
-            made = memoryview(_kept.room(math.prod(room) * (1 if code == "?" else 8)))
-            made = self.arrays[k] = made.cast(code, room)
+            made = self.arrays[k] = memory(kind, *room)
             held = made[: extents[0]] if grows else made
             _kept.read_list(value, held, kind)
             if writable:
@@ -398,7 +396,6 @@ _PLAIN = {*_KINDS, list, tuple, array.array, bytearray, bytes}
 _MEMORY = array.array, bytearray, bytes
 _OF_MEMORY = {code: "f" if code in "fd" else "i" for code in "bBhHiIlqfd"}
 _MOST_TUPLES = 100_000
-_OF_LISTS = {"i": "l", "f": "d", "b": "?"}  # codes of memoryviews
 _core = numbus = numpy = None  # until they are known (arrays.py)
 
 
@@ -421,7 +418,7 @@ _NO_POOLS = _NoPools()
 def _pools():
     from . import pools
 
-    return pools.Pools(True)
+    return pools.Pools()
 
 
 def use(core, package, module):

@@ -2,6 +2,7 @@
 
 import _frozen_importlib
 import _imp
+import math
 import os
 import sys
 
@@ -26,3 +27,10 @@ def _loaded():
 
 
 _kept = _loaded()
+_CODES = {"i": "l", "f": "d", "b": "?"}  # of memoryviews
+
+
+def memory(kind, *extents):
+    """Memory of these extents, not set, for numbers of one kind: int64, float64 or bool."""
+    size = 1 if kind == "b" else 8
+    return memoryview(_kept.room(math.prod(extents) * size)).cast(_CODES[kind], extents)

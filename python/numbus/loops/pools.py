@@ -1,17 +1,16 @@
 """The memory of lists that loops make (made_lists.py), and those that their names hold before."""
 
 from . import made_lists, numbers
-from .native import _kept
+from .native import _kept, memory
 
-_CODES = {"i": "l", "f": "d", "b": "?"}  # of memoryviews
 _KINDS = {item: kind for kind, item in numbers.MADE.items()}
 
 
 class Pools:
-    """The pools of one entry; none where the loop makes no lists."""
+    """The pools of one entry of a loop that makes lists."""
 
-    def __init__(self, are_needed):
-        self._tops = dict.fromkeys(made_lists.POOLS if are_needed else "", 0)
+    def __init__(self):
+        self._tops = dict.fromkeys(made_lists.POOLS, 0)
         self.arrays = [(k, 1) for k in self._tops]  # until copy_lists()
         self._words, self._first = {}, []  # by ids of lists; (list, kind, place, count)
         self._lists = {}  # by kinds and words: lists of Python's
@@ -47,7 +46,7 @@ class Pools:
         """Takes memory for the pools, and puts these lists there: (list, its items, a copy of them,
         kind) of each.
         """
-        self.arrays = [_room(k) for k in self._tops]
+        self.arrays = [memory(k, made_lists.ROOM) for k in self._tops]
         by_kind = dict(zip(self._tops, self.arrays))
         found = []
         for value, kind, place, count in self._first:
@@ -64,9 +63,3 @@ class Pools:
             items = pool[place : place + count].tolist()
             self._lists[kind, word] = items if kind in "ifb" else [of(x) for x in items]
         return self._lists[kind, word]
-
-
-def _room(kind):
-    """Memory for the items of lists of one kind."""
-    size = 1 if kind == "b" else 8
-    return memoryview(_kept.room(made_lists.ROOM * size)).cast(_CODES[kind])

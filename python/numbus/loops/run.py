@@ -58,8 +58,7 @@ def _wanted(this, frame):
         _enter_outer(this, frame)
         this.hot = 2 * this.seconds
         return False
-    # One measurement may hold a time in which other processes ran.
-    if min(this.per_item, this.seconds / max(this.items, 1)) > this.most_per_item:
+    if gains.per_item(this) > this.most_per_item:
         this.hot = 4 * this.seconds
         return False
     if _grows_empty_list(this, frame):

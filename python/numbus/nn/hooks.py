@@ -61,7 +61,7 @@ class Backward:
         return made
 
     def outputs(self, result):
-        # As in PyTorch, what lies in lists and dicts is not looked at.
+        # As PyTorch does, this passes lists and dicts on without looking for tensors in them.
         if not isinstance(result, (tuple, Tensor)):
             return result
         every = result if isinstance(result, tuple) else (result,)

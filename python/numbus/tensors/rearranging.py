@@ -288,17 +288,13 @@ def masked_scatter(input, mask, source):
 
 def _masked_scatter(a, mask, source):
     """The elements of `source`, in their order, where the mask holds. In place."""
-    if is_number(source):
-        raise TypeError(message("masked_scatter_", "the source is not a tensor",
-                                type(source).__name__, "a tensor"))  # fmt: skip
+    from .indexing import takes_source
+
     if mask.dtype.kind != "b":
         raise RuntimeError(
             message("masked_scatter_", "the mask is not of bool", mask.dtype, "bool")
         )
-    if a.dtype != source.dtype:
-        raise RuntimeError(
-            message("masked_scatter_", "a source of another dtype", source.dtype, a.dtype)
-        )
+    takes_source("masked_scatter_", a, source)
     m = nb.broadcast_to(mask, a.shape)
     order = nb.reshape(nb.cumsum(nb.reshape(m, (-1,)).astype("i8")), m.shape)
     n = int(nb.max(order)) if m.size else 0

@@ -26,15 +26,20 @@ def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None,
     """Convolution of (batch, height, width, channels) with (height, width, in, out)."""
     _ops.named(name)
     _only("conv2d", data_format)
+    return _convolution("conv2d", _pair, input, filters, strides, padding, dilations)
+
+
+def _only(op, layout, known="NHWC"):
+    if layout != known:
+        raise NotImplementedError(message(op, "a layout not yet available", layout, repr(known)))
+
+
+def _convolution(op, along, input, filters, steps, padding, dilations):
+    """along(op, n): the numbers for the axes of a window."""
     return _ops.tensor(
-        convolved(_ops.value(input), _ops.value(filters), _pair("conv2d", strides),
-                  str(padding).lower(), _pair("conv2d", dilations or 1))
+        convolved(_ops.value(input), _ops.value(filters), along(op, steps), str(padding).lower(),
+                  along(op, dilations or 1))
     )  # fmt: skip
-
-
-def _only(op, layout):
-    if layout != "NHWC":
-        raise NotImplementedError(message(op, "a layout not yet available", layout, "'NHWC'"))
 
 
 def _pair(op, n):
@@ -61,12 +66,8 @@ def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
 def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, name=None):
     """Convolution of (batch, steps, channels) with (steps, in, out)."""
     _ops.named(name)
-    if data_format != "NWC":
-        _only("conv1d", data_format)
-    return _ops.tensor(
-        convolved(_ops.value(input), _ops.value(filters), _line("conv1d", stride),
-                  str(padding).lower(), _line("conv1d", dilations or 1))
-    )  # fmt: skip
+    _only("conv1d", data_format, "NWC")
+    return _convolution("conv1d", _line, input, filters, stride, padding, dilations)
 
 
 def _line(op, n):
