@@ -247,3 +247,16 @@ def test_masks_of_recurrent_layers(kind):
     assert numpy.array_equal(output.numpy()[0, 3], output.numpy()[0, 2])
     with pytest.raises(ValueError, match="mask does not fit"):
         layer(x, mask=tf.constant(on[:2]))
+
+
+def test_layouts_of_convolutions():
+    from numbus.compat import tensorflow as tf
+
+    line, plane = tf.ones((1, 5, 2)), tf.ones((1, 5, 5, 2))
+    assert tf.nn.conv1d(line, tf.ones((3, 2, 4)), 1, "VALID").shape == (1, 3, 4)
+    assert tf.nn.conv2d(plane, tf.ones((3, 3, 2, 4)), 1, "VALID").shape == (1, 3, 3, 4)
+    for layout in ("NHWC", "NCW"):
+        with pytest.raises(NotImplementedError, match="expected 'NWC'"):
+            tf.nn.conv1d(line, tf.ones((3, 2, 4)), 1, "VALID", layout)
+    with pytest.raises(NotImplementedError, match="expected 'NHWC'"):
+        tf.nn.conv2d(plane, tf.ones((3, 3, 2, 4)), 1, "VALID", "NCHW")
