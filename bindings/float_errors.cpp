@@ -1,6 +1,8 @@
 // np.errstate: what asks NumPy, and when warnings are given.
 #include "float_errors.h"
 
+#include <dlfcn.h>
+
 #include "errstate.h"
 
 namespace numbus::bindings {
@@ -15,11 +17,27 @@ namespace {
 // is compared; null: it is to be looked at.
 thread_local PyObject* seen = nullptr;
 
+// PyContextVar_Get(), which the stable ABI does not declare but every interpreter has had since 3.7;
+// null: this one no longer exports it.
+using VariableGet = int (*)(PyObject*, PyObject*, PyObject**);
+VariableGet variable_get() {
+#ifdef Py_LIMITED_API
+  return reinterpret_cast<VariableGet>(dlsym(RTLD_DEFAULT, "PyContextVar_Get"));
+#else
+  return PyContextVar_Get;
+#endif
+}
+
 PyObject* held_now() {
   static PyObject* const variable =
       nb::module_::import_("numpy._core.umath").attr("_extobj_contextvar").inc_ref().ptr();
+  static const VariableGet get = variable_get();
   PyObject* now = nullptr;
-  if (PyContextVar_Get(variable, nullptr, &now) < 0) throw nb::python_error();
+  if (!get)
+    now = PyObject_CallMethod(variable, "get", nullptr);
+  else if (get(variable, nullptr, &now) < 0)
+    now = nullptr;
+  if (!now) throw nb::python_error();
   return now;
 }
 

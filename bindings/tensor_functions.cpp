@@ -336,7 +336,7 @@ void retype_error() {
   PyErr_Fetch(&type, &value, &trace);
   PyErr_NormalizeException(&type, &value, &trace);
   if (trace) PyException_SetTraceback(value, trace);
-  PyObject* const other = PyObject_CallOneArg(retyped, value);
+  PyObject* const other = PyObject_CallFunctionObjArgs(retyped, value, nullptr);
   if (other && other != Py_None) {
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(other)), other);
     Py_DECREF(type);

@@ -31,7 +31,7 @@ def installed(monkeypatch):
 def check(text, after=1, library=np, entered=None):
     """The loops of a script, which does the same plain and compiled; entered: whether any was."""
     found, made = differences(textwrap.dedent(text), after, library)
-    assert not found
+    assert not found, found
     if entered is not None:
         assert bool(sum(loop.entries for loop in made)) is entered, [m.why for m in made]
     return made
