@@ -170,6 +170,14 @@ void choose(const Api& api, Handle handle, Plan& p) {
         std::to_string(count) + " proposals", "a deterministic one");
 }
 
+// Where there is one position along an axis, any stride gives it; cuDNN works out how many there
+// are, which has to be one.
+int64_t stride_along(const Convolution& c, size_t axis) {
+  if (c.out[axis] != 1) return c.stride[axis];
+  return std::max<int64_t>(
+      1, c.in[axis] + 2 * c.padding[axis] - (c.kernel[axis] - 1) * c.dilation[axis]);
+}
+
 Plan make(const Api& api, Handle handle, const cuda::CudaDevice& device, const Convolution& c) {
   Plan p{&device, c};
   const int type = c.type == DType::F64 ? kDouble : kFloat;
@@ -193,8 +201,8 @@ Plan make(const Api& api, Handle handle, const cuda::CudaDevice& device, const C
           "cudnnSetFilter4dDescriptor");
     check(api,
           api.set_convolution(p.convolution, number(c.padding[0]), number(c.padding[1]),
-                              number(c.stride[0]), number(c.stride[1]), number(c.dilation[0]),
-                              number(c.dilation[1]), kCrossCorrelation, type),
+                              number(stride_along(c, 0)), number(stride_along(c, 1)),
+                              number(c.dilation[0]), number(c.dilation[1]), kCrossCorrelation, type),
           "cudnnSetConvolution2dDescriptor");
     check(api, api.set_groups(p.convolution, number(c.groups)), "cudnnSetConvolutionGroupCount");
     check(api, api.set_math(p.convolution, c.tf32 ? kTensorMath : kFmaMath),

@@ -287,7 +287,7 @@ def test_a_wrong_index_of_an_embedding_spoils_its_step_alone(late, wrong):
     _core.set_late_checks(late)
     try:
         right, found = gradients(False), gradients(True)
-        if late:  # the rows that were looked up are read by nobody
+        if late and APART == "fenced":  # the rows that were looked up are read by nobody
             with pytest.raises(IndexError, match="out of bounds"):
                 nb.synchronize()
     finally:

@@ -51,5 +51,7 @@ def test_none(work):
 
 def test_numpys_stay():
     values()
+    if nb.zeros(1).device.startswith("cuda"):
+        pytest.skip("nothing warns on a GPU")
     with pytest.warns(RuntimeWarning, match="divide by zero"):
         str(nb.log(nb.zeros(2)))

@@ -100,8 +100,8 @@ def test_products_of_tensors_and_arrays():
     for array in (a, a[0], a.astype("f4"), a.astype("i8")):
         for dtype in (torch.int64, torch.float32, torch.complex64):
             found = t.to(dtype) @ array
-            want = t.to(dtype).numpy() @ array
-            assert found.tolist() == want.tolist() and found.numpy().dtype == want.dtype
+            want = t.to(dtype).cpu().numpy() @ array
+            assert found.tolist() == want.tolist() and found.cpu().numpy().dtype == want.dtype
     x = torch.ones(2, 2)
     x @= a
     assert x.tolist() == [[2, 4], [2, 4]]

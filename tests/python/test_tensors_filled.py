@@ -63,8 +63,9 @@ def test_ufuncs(n):
         a = made.cpu().numpy()
         assert a.dtype == expected.dtype
         np.testing.assert_array_equal(a, expected)
-    out = np.empty(n, "f4")
-    assert nb.sqrt(t, out=out) is out and out[2] == np.float32(np.sqrt(2))
+    if not t.is_cuda:
+        out = np.empty(n, "f4")
+        assert nb.sqrt(t, out=out) is out and out[2] == np.float32(np.sqrt(2))
     with pytest.raises(RuntimeError, match="requires a gradient"):
         nb.sqrt(t.requires_grad_())
 
@@ -76,7 +77,7 @@ def test_modules_in_another_order():
     assert net.to(memory_format="channels_last") is net
     assert net[0].weight.is_contiguous(memory_format="channels_last")
     assert net[2].weight.is_contiguous()
-    np.testing.assert_allclose(net[0](x).detach(), before.detach(), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(net[0](x).detach().cpu(), before.detach().cpu(), rtol=1e-5, atol=1e-6)
     with pytest.raises(TypeError):
         net.to(memory="channels_last")
 
@@ -84,8 +85,8 @@ def test_modules_in_another_order():
 def test_ufuncs_that_are_composed_take_tensors():
     t = T.tensor([1.0, 2.5])
     assert float(nb.matmul(t, t)) == 7.25
-    assert [np.asarray(x).tolist() for x in nb.modf(t)] == [[0, 0.5], [1, 2]]
-    assert [np.asarray(x).tolist() for x in nb.divmod(t, t)] == [[1, 1], [0, 0]]
+    assert [x.tolist() for x in nb.modf(t)] == [[0, 0.5], [1, 2]]
+    assert [x.tolist() for x in nb.divmod(t, t)] == [[1, 1], [0, 0]]
 
 
 def test_masks_of_bytes_of_either_library():
