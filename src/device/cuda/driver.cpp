@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "base/error.h"
+#include "device/cuda/driver_times.h"
 
 namespace numbus::cuda {
 namespace {
@@ -84,6 +85,7 @@ std::string initialise(DriverApi* api, DriverInfo* info) {
   if (std::string missing = resolve(handle, api); !missing.empty()) {
     return info->library + " has no " + missing + "; expected the driver of CUDA 11.0 or newer";
   }
+  time_driver_where_asked(api);
   if (Result result = api->cuInit(0)) return "cuInit failed; got " + describe(*api, result);
   if (Result result = api->cuDriverGetVersion(&info->version)) {
     return "cuDriverGetVersion failed; got " + describe(*api, result);
