@@ -54,7 +54,7 @@ def main():
                 for name, shape in shapes.items()
             }
             for kind, (a, b, made) in enumerate(
-                [("image", "weights", "result"), ("weights", "result", "image"),
+                [("image", "weights", "result"), ("result", "weights", "image"),
                  ("image", "result", "weights")]
             ):  # fmt: skip
                 found = []

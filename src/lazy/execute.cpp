@@ -104,8 +104,17 @@ struct Launch {
       if (step.code->compiling) native = compiled(Runtime::get(), *step.code, 0);
     }
     if (first == n) return;
-    parallel_for_each(n - first, grain,
-                      [&](int64_t begin, int64_t end, int) { body(first + begin, first + end); });
+    auto part = [&](int64_t begin, int64_t end, int) {
+      if (begin > 0) return body(first + begin, first + end);
+      using Clock = std::chrono::steady_clock;
+      const auto start = Clock::now();
+      body(first, first + end);
+      const std::chrono::nanoseconds taken = Clock::now() - start;
+      step.code->unit_ns.store(std::max<int64_t>(taken.count() / end, 1),
+                               std::memory_order_relaxed);
+    };
+    const int64_t each = step.code->unit_ns.load(std::memory_order_relaxed);
+    parallel_for_each(n - first, grain, part, each * (n - first));
   }
 
   // Rows and columns of unit u when the domain is cut into pieces of `points`.

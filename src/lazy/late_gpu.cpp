@@ -21,7 +21,8 @@ struct Cell {
   std::optional<cuda::Event> done;  // the run
   bool taken = false;               // a LateWords uses it
   bool used = false;                // a run may have written to its words
-  bool queued = false;
+  bool queued = false;              // the event is recorded,
+  bool reached = false;             // and was seen to be reached
 };
 
 struct Ring {
@@ -49,11 +50,11 @@ struct Ring {
       if (s.used) {
         // The host is as many runs ahead as there are cells.
         if (!s.queued) s.done->record(device.stream());
-        cuda::wait_interruptibly(*s.done);
+        if (!s.reached) cuda::wait_interruptibly(*s.done);
         std::fill_n(s.host, kWords, 0);
       }
       s.used = s.taken = true;
-      s.queued = false;
+      s.queued = s.reached = false;
       return &s;
     }
     return nullptr;
@@ -69,10 +70,14 @@ class GpuLateWords final : public LateWords {
     cell_.done->record(ring_.device.stream());
     cell_.queued = true;
   }
-  bool arrived() override { return cell_.queued && cell_.done->done(); }
+  bool arrived() override {
+    if (!cell_.reached) cell_.reached = cell_.queued && cell_.done->done();
+    return cell_.reached;
+  }
   void wait() override {
     if (!cell_.queued) collect();
-    cuda::wait_interruptibly(*cell_.done);
+    if (!cell_.reached) cuda::wait_interruptibly(*cell_.done);
+    cell_.reached = true;
   }
   const int64_t* words() const override { return cell_.host; }
 

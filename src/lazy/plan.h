@@ -2,6 +2,7 @@
 // lie, and on how large they are, are formulas; a Run (run.h) holds their values.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -29,6 +30,7 @@ struct KernelCode {
   int64_t interpreted_ns = 0;                  // work done so far without compiling
   std::shared_ptr<CompilingKernel> compiling;  // while a thread does
   bool looked_on_disk = false;
+  std::atomic<int64_t> unit_ns{0};  // what a unit of the domain took last; 0: never timed
 };
 
 // The cached code of a kernel; equal kernels are one object.

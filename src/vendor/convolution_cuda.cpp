@@ -131,15 +131,15 @@ std::array<Descriptor, 3> operands(const Plan& p) {
 
 // Winograd's algorithm (Lavin and Gray, 2016), which takes between a quarter and the same time of
 // what cuDNN proposes first, where it was measured (docs/performance.md); -1: that stays. An FFT,
-// whose tiles are 32 wide, is quicker where the images fill them, and so are tensor cores.
+// whose tiles are 32 wide, is quicker where many images fill them, and so are tensor cores.
 int preferred(const Convolution& c) {
   constexpr int kForwardWinograd = 7, kInputWinograd = 5;
-  constexpr int64_t kManyChannels = 32;
+  constexpr int64_t kManyChannels = 32, kManyImages = 256;
   const Convolution::Pair ones{1, 1}, threes{3, 3};
   if (c.tf32 || c.kernel != threes || c.stride != ones || c.dilation != ones || c.groups != 1 ||
       c.in_channels < kManyChannels || c.out_channels < kManyChannels)
     return -1;
-  const bool fills_tiles = c.in[0] > 18 && c.in[0] <= 30 && c.in[1] > 18 && c.in[1] <= 30;
+  const bool fills_tiles = c.batch >= kManyImages && c.in[0] > 18 && c.in[0] <= 30 && c.in[1] > 18 && c.in[1] <= 30;
   if (c.kind == Convolution::Forward) return kForwardWinograd;
   return c.kind == Convolution::Input && !fills_tiles ? kInputWinograd : -1;
 }

@@ -21,13 +21,13 @@ namespace numbus {
 namespace {
 
 template <class Body>
-void each(ThreadPool& pool, int64_t units, int64_t grain, Body body) {
+void each(ThreadPool& pool, int64_t units, int64_t grain, Body body, int64_t expected = 0) {
   pool.parallel_for(
       units,
       [](void* context, int64_t begin, int64_t end, int worker) {
         (*static_cast<Body*>(context))(begin, end, worker);
       },
-      &body, grain);
+      &body, grain, expected);
 }
 
 }  // namespace
@@ -76,6 +76,30 @@ TEST_CASE("thread pool: many short calls, some after the workers fell asleep") {
     REQUIRE(total == 780);
     if (i % 1000 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+}
+
+TEST_CASE("thread pool: little work by itself wakes nobody, and much work or more of it does") {
+  ThreadPool pool(4);
+  const auto caller = std::this_thread::get_id();
+  auto others = [&](int64_t expected) {
+    std::atomic<int> found{0};
+    each(
+        pool, 4, 1,
+        [&](int64_t, int64_t, int) {
+          if (std::this_thread::get_id() != caller) ++found;
+          std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        },
+        expected);
+    return found.load();
+  };
+  auto rest = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
+  constexpr int64_t kLittle = 1'000, kMuch = 10'000'000;
+  CHECK(others(0) > 0);  // nobody knows: all are woken
+  rest();
+  CHECK(others(kLittle) == 0);
+  CHECK(others(kLittle) > 0);  // at once after the call before
+  rest();
+  CHECK(others(kMuch) > 0);
 }
 
 TEST_CASE("thread pool: worker numbers are unique within a call") {

@@ -32,6 +32,15 @@ constexpr uint32_t kInside = kWaiting - 1;
 // `top`.
 constexpr auto kSpin = std::chrono::microseconds(40);
 
+// Less work than this is done sooner by one thread than by two of which one sleeps: on a virtual
+// machine of two processors waking it costs 15 to 40 us (docs/performance.md).
+constexpr int64_t kWorthWaking = 60'000;
+
+int64_t nanoseconds_now() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
 // Which worker of a running call this thread is; -1 outside.
 thread_local int current_worker = -1;
 
@@ -121,13 +130,27 @@ void ThreadPool::start() {
   team_ = team.release();
 }
 
-void ThreadPool::parallel_for(int64_t units, ChunkFunction function, void* context, int64_t grain) {
+// Where one call follows another at once, threads are woken all the same: they stay awake then.
+bool ThreadPool::is_not_worth_waking(int64_t expected) const {
+  constexpr int64_t kRest = std::chrono::nanoseconds(kSpin).count();
+  return expected > 0 && expected < kWorthWaking &&
+         sleepers_.load(std::memory_order_relaxed) > 0 &&
+         nanoseconds_now() - last_end_.load(std::memory_order_relaxed) > kRest;
+}
+
+void ThreadPool::parallel_for(int64_t units, ChunkFunction function, void* context, int64_t grain,
+                              int64_t expected) {
   if (units <= 0) return;
   grain = std::clamp<int64_t>(grain, 1, units);
   int64_t chunks = units / grain + (units % grain != 0);
   const int active = limit == 0 ? threads_ : std::min(limit, threads_);
   if (chunks == 1 || active == 1 || current_worker >= 0) {
     return run_serially(units, function, context, grain, std::max(current_worker, 0));
+  }
+  if (is_not_worth_waking(expected)) {
+    run_serially(units, function, context, grain, 0);
+    last_end_.store(nanoseconds_now(), std::memory_order_relaxed);
+    return;
   }
   std::unique_lock<std::mutex> guard(submit_, std::try_to_lock);
   if (!guard.owns_lock()) return run_serially(units, function, context, grain, 0);
@@ -158,6 +181,7 @@ void ThreadPool::parallel_for(int64_t units, ChunkFunction function, void* conte
     wait_for_workers();
   }
   interrupt::end_region(given_up_);
+  if (expected > 0) last_end_.store(nanoseconds_now(), std::memory_order_relaxed);
   if (failed_.load(std::memory_order_relaxed)) {
     std::exception_ptr failure = std::move(failure_);
     failure_ = nullptr;

@@ -26,8 +26,10 @@ class ThreadPool {
   // has begun by then are dropped. A call from inside a chunk, or while another thread uses the
   // pool, runs on the calling thread alone. Ctrl-C (base/interrupt.h) is such an exception, which
   // the main thread raises between chunks and while it waits; chunks that run long look at the
-  // word.
-  void parallel_for(int64_t units, ChunkFunction function, void* context, int64_t grain);
+  // word. `expected`: how many nanoseconds the work will take one thread, 0 where nobody knows.
+  // Little work that comes by itself does not wake threads that sleep.
+  void parallel_for(int64_t units, ChunkFunction function, void* context, int64_t grain,
+                    int64_t expected = 0);
 
   int num_threads() const { return threads_; }
 
@@ -59,6 +61,7 @@ class ThreadPool {
   void wait_for_workers();
   void sleep(int worker, uint32_t seen);
   void wake(int count);
+  bool is_not_worth_waking(int64_t expected) const;
   void clear_cpu();
   void record_failure();
 
@@ -82,6 +85,7 @@ class ThreadPool {
   alignas(64) std::atomic<uint32_t> state_{0};  // open bit, waiting bit, workers inside
   alignas(64) std::atomic<int32_t> sleepers_{0};
   std::atomic<bool> stop_{false};
+  std::atomic<int64_t> last_end_{0};  // of a call that was shared out or might have been
 };
 
 // The process-wide pool of NUMBUS_NUM_THREADS threads. It survives fork: the child starts its own
@@ -103,14 +107,14 @@ inline void parallel_for(int64_t units, ChunkFunction function, void* context, i
 
 // For callables: body(begin, end, worker).
 template <class Body>
-void parallel_for_each(int64_t units, int64_t grain, Body&& body) {
+void parallel_for_each(int64_t units, int64_t grain, Body&& body, int64_t expected = 0) {
   using Plain = std::remove_reference_t<Body>;
   thread_pool().parallel_for(
       units,
       [](void* context, int64_t begin, int64_t end, int worker) {
         (*static_cast<Plain*>(context))(begin, end, worker);
       },
-      const_cast<void*>(static_cast<const void*>(&body)), grain);
+      const_cast<void*>(static_cast<const void*>(&body)), grain, expected);
 }
 
 }  // namespace numbus

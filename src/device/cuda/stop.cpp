@@ -80,8 +80,12 @@ void wait_interruptibly(const Stream& stream) {
 
 void wait_interruptibly(const Event& event) {
   ContextScope scope(event.context());
-  until(event.context(), [&] { return driver().cuEventQuery(event.handle()) != kErrorNotReady; });
-  event.synchronize();
+  Result seen = kErrorNotReady;  // until() asks in the main thread only
+  until(event.context(), [&] {
+    seen = driver().cuEventQuery(event.handle());
+    return seen != kErrorNotReady;
+  });
+  if (seen != kSuccess) event.synchronize();  // and raises what has failed
 }
 
 }  // namespace numbus::cuda
