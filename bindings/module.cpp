@@ -16,6 +16,8 @@
 #include "compile/prebuilt.h"
 #include "convert.h"
 #include "device/counts.h"
+#include "frontend.h"
+#include "launch/kernel.h"
 #include "lazy/executor.h"
 #include "lazy/explain.h"
 #include "lazy/float_errors.h"
@@ -516,19 +518,21 @@ NB_MODULE(_core, m) {
       [](bool told) {
         Runtime::get().flush("synchronize()");
         Device* device = device_in_use();
-        if (!device) return;       // nothing has run anywhere, and a GPU takes long to open
-        interrupt::Inside inside;  // handlers of signals may run while it waits
-        {
-          nb::gil_scoped_release released;
-          device->synchronize();
+        // Without one nothing has run in a queue of its own, and a GPU takes long to open.
+        if (device) {
+          interrupt::Inside inside;  // handlers of signals may run while it waits
+          {
+            nb::gil_scoped_release released;
+            device->synchronize();
+          }
+          if (told) device->check_trusted();
+          late::tell();
         }
-        if (told) device->check_trusted();
-        late::tell();
+        if (told) check_noted(kAnyQueue);
       },
       nb::arg("told") = true,
       "Runs all pending work and waits for it; unless `told`, what a lost rank leaves undone "
-      "raises "
-      "only where it is read.");
+      "and what kernels have noted raise only where they are read.");
   m.def("stats", stats);
   m.def("disk_cache", [] {
     const compile::DiskCache& cache = compile::disk_cache();

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <mutex>
 #include <numeric>
 #include <set>
 #include <stdexcept>
@@ -100,6 +101,26 @@ TEST_CASE("thread pool: little work by itself wakes nobody, and much work or mor
   CHECK(others(kLittle) > 0);  // at once after the call before
   rest();
   CHECK(others(kMuch) > 0);
+}
+
+TEST_CASE("thread pool: sleepers of a wide pool take part where there is work for them") {
+  ThreadPool pool(12);
+  auto workers = [&](int64_t chunks) {
+    std::mutex lock;
+    std::set<int> found;
+    each(pool, chunks, 1, [&](int64_t, int64_t, int worker) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      const std::lock_guard<std::mutex> guard(lock);
+      found.insert(worker);
+    });
+    return found.size();
+  };
+  for (int round = 0; round < 3; ++round) {
+    CHECK(workers(60) == 12);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    CHECK(workers(2) == 2);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
 }
 
 TEST_CASE("thread pool: worker numbers are unique within a call") {

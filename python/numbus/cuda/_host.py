@@ -46,7 +46,6 @@ MemoryInfo = namedtuple("MemoryInfo", "free,total")
 def synchronize():
     """Waits for all work, and raises what a kernel has noted."""
     _core.synchronize()
-    _core.check_faults()
 
 
 def _device_name():

@@ -228,8 +228,8 @@ void ThreadPool::record_failure() {
   }
 }
 
-// A few threads are woken here and each wakes a few more, so that the caller of a wide machine gets
-// to its own share at once.
+// A few threads are woken here and each wakes a few more while there is work left, so that the
+// caller of a wide machine gets to its own share at once.
 void ThreadPool::wake(int count) {
   if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
   if (one_cpu_each_) clear_cpu();
@@ -310,13 +310,15 @@ void ThreadPool::work(int worker) {
   uint32_t seen = 0;
   while (true) {
     auto called = [&] { return epoch_.load(std::memory_order_acquire) != seen; };
-    if (!spin_until(called)) {
-      sleep(worker, seen);
-      if (threads_ > 5) futex_wake(&epoch_, 2);
-    }
+    const bool slept = !spin_until(called);
+    if (slept) sleep(worker, seen);
     seen = epoch_.load(std::memory_order_acquire);
     if (stop_.load(std::memory_order_acquire)) return;
     if (enter()) {
+      // Few chunks wake few threads: the others would only spin beside those that work.
+      auto is_left = [](const Range& r) { return r.next.load(std::memory_order_relaxed) < r.end; };
+      if (slept && threads_ > 5 && std::any_of(&ranges_[0], &ranges_[0] + active_, is_left))
+        futex_wake(&epoch_, 2);
       if (worker < active_) run_chunks(worker);
       leave();
     }
