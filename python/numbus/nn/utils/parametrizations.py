@@ -1,12 +1,12 @@
 """`numbus.nn.utils.parametrizations`, and the older functions of their names that use hooks."""
 
 from ...core.errors import message
-from ...tensors import Parameter, no_grad, norm
+from ...tensors import Parameter, cat, eye, linalg, matrix_exp, no_grad, norm
 from .. import functional as F
 from ..modules.module import Module
 from .parametrize import register_parametrization
 
-__all__ = ["spectral_norm", "weight_norm"]
+__all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
 
 def _length(v, dim):
@@ -89,6 +89,83 @@ class _SpectralNorm(Module):
     def right_inverse(self, value):
         """The value: it may have been divided already."""
         return value
+
+
+class _Orthogonal(Module):
+    """A matrix whose columns, or rows if these are fewer, are orthonormal: a base that is
+    orthogonal times what is made of the parameter."""
+
+    def __init__(self, way, weight):
+        super().__init__()
+        self._way = way
+        self.register_buffer("base", self._base(weight.detach()))
+
+    def _base(self, weight):
+        """An orthogonal matrix that begins with the weight's directions."""
+        tall = weight.mT if weight.shape[-2] < weight.shape[-1] else weight
+        n, k = tall.shape[-2:]
+        if n > k:
+            more = tall.new_empty((*tall.shape[:-2], n, n - k)).normal_()
+            tall = cat([tall, more], -1)
+        q, r = linalg.qr(tall)
+        return q * r.diagonal(dim1=-2, dim2=-1).sign().unsqueeze(-2)
+
+    def forward(self, weight):
+        wide = weight.shape[-2] < weight.shape[-1]
+        x = weight.mT if wide else weight
+        n, k = x.shape[-2:]
+        unit = eye(n, dtype=x.dtype, device=x.device)
+        if self._way == "householder":
+            # The product of reflections 1 - 2 v v' / v'v is 1 - V S^-1 V' of a triangular S.
+            v = x.tril(-1) + unit[:, :k]
+            products = v.mT @ v
+            half = 0.5 * products * eye(k, dtype=x.dtype, device=x.device)
+            q = unit - v @ linalg.solve(products.triu(1) + half, v.mT)
+            # The diagonal says signs only: it has no derivative.
+            q = q[..., :k] * x.detach().diagonal(dim1=-2, dim2=-1).sign().unsqueeze(-2)
+        else:
+            x = x.tril()
+            if n > k:
+                x = cat([x, x.new_zeros((*x.shape[:-2], n, n - k))], -1)
+            a = x - x.mT
+            if self._way == "matrix_exp":
+                q = matrix_exp(a)
+            else:
+                q = linalg.solve(unit - 0.5 * a, unit + 0.5 * a)
+            q = q[..., :k]
+        q = self.base @ q
+        return q.mT if wide else q
+
+    def right_inverse(self, weight):
+        """Takes the weight's directions as the base; the parameter begins at minus one."""
+        with no_grad():
+            self.base.copy_(self._base(weight.detach()))
+        return -eye(*weight.shape[-2:], dtype=weight.dtype, device=weight.device).expand(
+            *weight.shape
+        )
+
+
+def orthogonal(module, name="weight", orthogonal_map=None, *, use_trivialization=True):
+    """Has a weight be orthogonal: its rows, or its columns if these are fewer, are orthonormal.
+
+    orthogonal_map: 'matrix_exp' (square weights by default), 'cayley' or 'householder' (others).
+    """
+    weight = getattr(module, name)
+    if weight.ndim < 2:
+        raise ValueError(message("orthogonal", "a weight without rows and columns",
+                                 f"shape {tuple(weight.shape)}", "two dimensions or more"))
+    ways = ("matrix_exp", "cayley", "householder")
+    if orthogonal_map is None:
+        orthogonal_map = ways[0] if weight.shape[-2] == weight.shape[-1] else ways[2]
+    if orthogonal_map not in ways:
+        raise ValueError(message("orthogonal", "orthogonal_map", orthogonal_map, ", ".join(ways)))
+    if weight.is_complex() or not use_trivialization:
+        raise NotImplementedError(
+            message("orthogonal", "complex weights and use_trivialization=False are not yet"
+                    " available", (weight.dtype, use_trivialization), "real ones and True")
+        )  # fmt: skip
+    made = _Orthogonal(orthogonal_map, weight)
+    return register_parametrization(module, name, made, unsafe=True)
 
 
 def _default_dim(module, dim):
