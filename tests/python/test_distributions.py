@@ -228,3 +228,51 @@ def test_expand():
         numpy.testing.assert_allclose(
             more.log_prob(drawn).numpy(), one.log_prob(drawn).numpy(), rtol=1e-5
         )
+
+
+def test_inverse_gamma_and_negative_binomial():
+    # PyTorch 2.15's numbers.
+    cases = [
+        (d.InverseGamma, "rate", (0.5, 1.5, 3.0), (1.0, 2.0, 0.5), (0.3, 1.0, 2.0)),
+        (d.NegativeBinomial, "probs", (3.0, 5.0, 0.5), (0.2, 0.9, 0.5), (0.0, 2.0, 7.0)),
+        (d.NegativeBinomial, "logits", (3.0, 5.0, 0.0), (-0.2, 0.9, 0.5), (0.0, 2.0, 0.0)),
+    ]
+    for (cls, name, first, second, values), expected in zip(cases, OF_TORCH, strict=True):
+        x, y = (torch.tensor(v, dtype=torch.float64, requires_grad=True) for v in (first, second))
+        made = cls(x, **{name: y})
+        logs = made.log_prob(torch.tensor(values, dtype=torch.float64))
+        logs.sum().backward()
+        got = [logs.detach(), made.mean.detach(), made.variance.detach(), x.grad, y.grad]
+        for each, numbers in zip(got, expected, strict=True):
+            numpy.testing.assert_allclose(each.tolist(), numbers, atol=2e-6, rtol=2e-6)
+        drawn = made.sample((2000,))
+        assert drawn.shape == (2000, 3) and bool((drawn >= 0).all())
+    with pytest.raises(ValueError, match="probs or logits"):
+        d.NegativeBinomial(x)
+    with pytest.raises(ValueError, match="out of range"):
+        d.NegativeBinomial(x, probs=y * 0 + 1)
+
+
+OF_TORCH = [
+    [
+        [-2.09973907, -0.83949699, -5.79517744],
+        [math.inf, 4.0, 0.25],
+        [math.inf, math.inf, 0.0625],
+        [3.16748283, 0.65665721, -2.3090787],
+        [-2.83333333, -0.25, 5.5],
+    ],
+    [
+        [-0.66943065, -9.0155963, -6.76176592],
+        [0.75, 45.0, 0.5],
+        [0.9375, 450.0, 1.0],
+        [-0.22314355, -1.93591843, 3.21712033],
+        [-3.75, -47.77777778, 13.0],
+    ],
+    [
+        [-1.79441661, -4.18002692, 0.0],
+        [2.45619226, 12.29801556, 0.0],
+        [4.4671524, 42.54625288, 0.0],
+        [-0.59813887, -0.87448721, math.nan],
+        [-1.35049801, -2.97664652, 0.0],
+    ],
+]

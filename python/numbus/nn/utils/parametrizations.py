@@ -152,8 +152,14 @@ def orthogonal(module, name="weight", orthogonal_map=None, *, use_trivialization
     """
     weight = getattr(module, name)
     if weight.ndim < 2:
-        raise ValueError(message("orthogonal", "a weight without rows and columns",
-                                 f"shape {tuple(weight.shape)}", "two dimensions or more"))
+        raise ValueError(
+            message(
+                "orthogonal",
+                "a weight without rows and columns",
+                f"shape {tuple(weight.shape)}",
+                "two dimensions or more",
+            )
+        )
     ways = ("matrix_exp", "cayley", "householder")
     if orthogonal_map is None:
         orthogonal_map = ways[0] if weight.shape[-2] == weight.shape[-1] else ways[2]

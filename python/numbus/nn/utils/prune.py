@@ -189,8 +189,14 @@ class PruningContainer(BasePruningMethod):
             others = tuple(k for k in range(t.ndim) if k != dim)
             part = (*[slice(None)] * dim, (mask.sum(others) != 0).nonzero().reshape(-1))
         else:
-            raise ValueError(message("PruningContainer", "unknown PRUNING_TYPE",
-                                     method.PRUNING_TYPE, "unstructured, structured or global"))
+            raise ValueError(
+                message(
+                    "PruningContainer",
+                    "unknown PRUNING_TYPE",
+                    method.PRUNING_TYPE,
+                    "unstructured, structured or global",
+                )
+            )
         made = mask.clone()
         made[part] = method.compute_mask(t[part], mask[part]).to(mask.dtype)
         return made

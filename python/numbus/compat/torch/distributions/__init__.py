@@ -32,6 +32,7 @@ from .discrete import (
 )
 from .distribution import Distribution, Independent
 from .divergence import kl_divergence, register_kl
+from .further import InverseGamma, NegativeBinomial
 from .transformed import (
     AffineTransform,
     ComposeTransform,
@@ -52,9 +53,9 @@ from .transformed import (
 __all__ = [
     "AffineTransform", "Bernoulli", "Beta", "Binomial", "Categorical", "Cauchy", "Chi2",
     "ComposeTransform", "Dirichlet", "Distribution", "ExpTransform", "Exponential", "Gamma",
-    "Geometric", "Gumbel", "HalfCauchy", "HalfNormal", "Independent", "Laplace", "LogNormal",
-    "MixtureSameFamily", "Multinomial", "MultivariateNormal", "Normal", "OneHotCategorical",
-    "Pareto", "Poisson", "PowerTransform", "RelaxedOneHotCategorical", "SigmoidTransform",
+    "Geometric", "Gumbel", "HalfCauchy", "HalfNormal", "Independent", "InverseGamma", "Laplace",
+    "LogNormal", "MixtureSameFamily", "Multinomial", "MultivariateNormal", "NegativeBinomial",
+    "Normal", "OneHotCategorical", "Pareto", "Poisson", "PowerTransform", "RelaxedOneHotCategorical", "SigmoidTransform",
     "StudentT", "TanhTransform", "Transform", "TransformedDistribution", "Uniform", "Weibull",
     "kl_divergence", "register_kl",
 ]  # fmt: skip
