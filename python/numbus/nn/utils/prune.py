@@ -72,7 +72,7 @@ class BasePruningMethod:
     PRUNING_TYPE = "unstructured"
     _tensor_name = None
 
-    def __call__(self, module, inputs):
+    def __call__(self, module, _inputs):
         object.__setattr__(module, self._tensor_name, self.apply_mask(module))
 
     def compute_mask(self, t, default_mask):

@@ -55,9 +55,9 @@ __all__ = [
     "ComposeTransform", "Dirichlet", "Distribution", "ExpTransform", "Exponential", "Gamma",
     "Geometric", "Gumbel", "HalfCauchy", "HalfNormal", "Independent", "InverseGamma", "Laplace",
     "LogNormal", "MixtureSameFamily", "Multinomial", "MultivariateNormal", "NegativeBinomial",
-    "Normal", "OneHotCategorical", "Pareto", "Poisson", "PowerTransform", "RelaxedOneHotCategorical", "SigmoidTransform",
-    "StudentT", "TanhTransform", "Transform", "TransformedDistribution", "Uniform", "Weibull",
-    "kl_divergence", "register_kl",
+    "Normal", "OneHotCategorical", "Pareto", "Poisson", "PowerTransform",
+    "RelaxedOneHotCategorical", "SigmoidTransform", "StudentT", "TanhTransform", "Transform",
+    "TransformedDistribution", "Uniform", "Weibull", "kl_divergence", "register_kl",
 ]  # fmt: skip
 
 
