@@ -100,6 +100,12 @@ def test_values_of_orthogonal():
         numpy.testing.assert_allclose(got.detach().tolist(), expected, atol=2e-4)
 
 
+def test_names_of_grad_fn():
+    x = torch.ones(2, 2, requires_grad=True)
+    for made, name in ((x + 1, "AddBackward0"), (x * 2, "MulBackward0"), (x @ x, "MmBackward0")):
+        assert type(made.grad_fn).__name__ == made.grad_fn.name() == name
+
+
 WEIGHT = [
     [-0.5775, -0.7096, -0.3852],
     [-0.2226, -0.2578, 0.5755],

@@ -227,6 +227,11 @@ class Node:
 
     def __init__(self, tensor):
         self._maker = tensor._maker
+        # Programs that walk a graph read the class's name.
+        name = self.name()
+        if name not in _node_classes:
+            _node_classes[name] = type(name, (Node,), {})
+        self.__class__ = _node_classes[name]
 
     def name(self):
         """PyTorch's name for it, as far as one function here is one there."""
@@ -238,6 +243,7 @@ class Node:
         return f"<{self.name()}>"
 
 
+_node_classes = {}
 # Functions whose nodes PyTorch calls otherwise.
 _NODES = {
     "matmul": "Mm", "flatten": "View", "reshape": "View", "linear": "Addmm", "cat": "Cat",
