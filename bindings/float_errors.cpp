@@ -17,8 +17,8 @@ namespace {
 // is compared; null: it is to be looked at.
 thread_local PyObject* seen = nullptr;
 
-// PyContextVar_Get(), which the stable ABI does not declare but every interpreter has had since 3.7;
-// null: this one no longer exports it.
+// PyContextVar_Get(), which the stable ABI does not declare but every interpreter has had
+// since 3.7; null: this one no longer exports it.
 using VariableGet = int (*)(PyObject*, PyObject*, PyObject**);
 VariableGet variable_get() {
 #ifdef Py_LIMITED_API

@@ -139,7 +139,8 @@ int preferred(const Convolution& c) {
   if (c.tf32 || c.kernel != threes || c.stride != ones || c.dilation != ones || c.groups != 1 ||
       c.in_channels < kManyChannels || c.out_channels < kManyChannels)
     return -1;
-  const bool fills_tiles = c.batch >= kManyImages && c.in[0] > 18 && c.in[0] <= 30 && c.in[1] > 18 && c.in[1] <= 30;
+  const bool fills_tiles =
+      c.batch >= kManyImages && c.in[0] > 18 && c.in[0] <= 30 && c.in[1] > 18 && c.in[1] <= 30;
   if (c.kind == Convolution::Forward) return kForwardWinograd;
   return c.kind == Convolution::Input && !fills_tiles ? kInputWinograd : -1;
 }
@@ -199,11 +200,12 @@ Plan make(const Api& api, Handle handle, const cuda::CudaDevice& device, const C
           api.set_filter(p.weight, type, kNchw, number(c.out_channels), number(c.in_each()),
                          number(c.kernel[0]), number(c.kernel[1])),
           "cudnnSetFilter4dDescriptor");
-    check(api,
-          api.set_convolution(p.convolution, number(c.padding[0]), number(c.padding[1]),
-                              number(stride_along(c, 0)), number(stride_along(c, 1)),
-                              number(c.dilation[0]), number(c.dilation[1]), kCrossCorrelation, type),
-          "cudnnSetConvolution2dDescriptor");
+    check(
+        api,
+        api.set_convolution(p.convolution, number(c.padding[0]), number(c.padding[1]),
+                            number(stride_along(c, 0)), number(stride_along(c, 1)),
+                            number(c.dilation[0]), number(c.dilation[1]), kCrossCorrelation, type),
+        "cudnnSetConvolution2dDescriptor");
     check(api, api.set_groups(p.convolution, number(c.groups)), "cudnnSetConvolutionGroupCount");
     check(api, api.set_math(p.convolution, c.tf32 ? kTensorMath : kFmaMath),
           "cudnnSetConvolutionMathType");

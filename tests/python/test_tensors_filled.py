@@ -76,7 +76,9 @@ def test_modules_in_another_order():
     assert net.to(memory_format="channels_last") is net
     assert net[0].weight.is_contiguous(memory_format="channels_last")
     assert net[2].weight.is_contiguous()
-    np.testing.assert_allclose(net[0](x).detach().cpu(), before.detach().cpu(), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        net[0](x).detach().cpu(), before.detach().cpu(), rtol=1e-5, atol=1e-6
+    )
     with pytest.raises(TypeError):
         net.to(memory="channels_last")
 

@@ -133,8 +133,7 @@ void ThreadPool::start() {
 // Where one call follows another at once, threads are woken all the same: they stay awake then.
 bool ThreadPool::is_not_worth_waking(int64_t expected) const {
   constexpr int64_t kRest = std::chrono::nanoseconds(kSpin).count();
-  return expected > 0 && expected < kWorthWaking &&
-         sleepers_.load(std::memory_order_relaxed) > 0 &&
+  return expected > 0 && expected < kWorthWaking && sleepers_.load(std::memory_order_relaxed) > 0 &&
          nanoseconds_now() - last_end_.load(std::memory_order_relaxed) > kRest;
 }
 
