@@ -113,7 +113,8 @@ struct Launch {
       step.code->unit_ns.store(std::max<int64_t>(taken.count() / end, 1),
                                std::memory_order_relaxed);
     };
-    const int64_t each = step.code->unit_ns.load(std::memory_order_relaxed);
+    // Of points whose loops do not run equally often, the first unit says nothing of the others.
+    const int64_t each = step.loops ? 0 : step.code->unit_ns.load(std::memory_order_relaxed);
     parallel_for_each(n - first, grain, part, each * (n - first));
   }
 
