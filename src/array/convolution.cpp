@@ -123,6 +123,21 @@ ConvolutionForm reduced(ConvolutionForm f, std::span<const int64_t> weights,
   return f;
 }
 
+using Extents = std::span<const int64_t>;
+
+// Whether every tap of every position lies in the image or in its margins.
+bool fit_together(Extents image, Extents weights, Extents result, const ConvolutionForm& f) {
+  if (image[0] != result[0] || image[1] != weights[1] * f.groups || result[1] != weights[0])
+    return false;
+  for (size_t d = 0; d < 2; ++d) {
+    if (result[2 + d] == 0 || weights[2 + d] == 0) continue;
+    const int64_t reach =
+        (result[2 + d] - 1) * f.stride[d] + (weights[2 + d] - 1) * f.dilation[d] + 1;
+    if (reach > image[2 + d] + 2 * f.padding[d]) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Array convolve(ConvolutionKind kind, const Array& a, const Array& b, std::span<const int64_t> shape,
@@ -140,6 +155,16 @@ Array convolve(ConvolutionKind kind, const Array& a, const Array& b, std::span<c
                : kind == ConvolutionKind::Input ? x.shape()
                                                 : y.shape())
                   .subspan(2));
+  const bool forward = kind == ConvolutionKind::Forward, by_input = kind == ConvolutionKind::Input;
+  if (!fit_together(by_input ? shape : x.shape(),
+                    kind == ConvolutionKind::Weight ? shape : y.shape(),
+                    forward    ? shape
+                    : by_input ? x.shape()
+                               : y.shape(),
+                    f))
+    raise(ErrorKind::Value, "convolution", "extents do not fit together",
+          shape_string(*x.layout) + " and " + shape_string(*y.layout),
+          "images, weights and results of one convolution");
   const auto attributes =
       attributes_of(kind, f, x.dtype == DType::F32 && precision::allows(precision::kConvolutions));
   Array out = empty(shape, x.dtype, x.base->device);
