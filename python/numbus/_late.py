@@ -4,6 +4,8 @@ so that a script that needs no arrays begins as fast as under `python`.
 `import numbus` elsewhere loads all at once.
 """
 
+import _signal
+import _thread
 import gc
 import sys
 import types
@@ -22,6 +24,7 @@ _lock = None  # while names wait to be loaded
 _is_loading = _runs = False
 _hooks = []
 _of_program = set()  # folders
+_MAIN = _thread.get_ident()
 
 
 def is_runner():
@@ -140,6 +143,30 @@ class _NotCollected:
             gc.enable()
 
 
+class _InterruptedAfter:
+    """Has Ctrl-C raise at the end: what loads modules turns KeyboardInterrupt into an ImportError
+    in places, which would leave the program where it was, and some modules half loaded.
+    """
+
+    def __enter__(self):
+        self._noted = False
+        self._is_held = (
+            _thread.get_ident() == _MAIN
+            and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler
+        )
+        if self._is_held:
+            _signal.signal(_signal.SIGINT, self._note)
+
+    def _note(self, number, frame):
+        self._noted = True
+
+    def __exit__(self, *_):
+        if self._is_held:
+            _signal.signal(_signal.SIGINT, _signal.default_int_handler)
+        if self._noted:
+            raise KeyboardInterrupt
+
+
 def note_start():
     """Notes that the program begins."""
     global _runs
@@ -158,7 +185,7 @@ def load_aside(name=None):
     import warnings
 
     try:
-        with warnings.catch_warnings(), _OwnPath(), _NotCollected():
+        with _InterruptedAfter(), warnings.catch_warnings(), _OwnPath(), _NotCollected():
             warnings.simplefilter("ignore")
             if name is None:
                 load()

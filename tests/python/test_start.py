@@ -216,6 +216,31 @@ def test_handlers_of_signals_that_were_set_before(tmp_path):
     """) == ["5.0 [1, 2]"]  # fmt: skip
 
 
+def test_ctrl_c_while_modules_load_is_not_lost(tmp_path):
+    module = textwrap.dedent("""
+        import os, signal, time
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)
+        except BaseException as error:  # as the initialisation of extension modules does
+            raise ImportError("not loaded") from error
+        loaded = True
+    """)
+    folder = tmp_path / "elsewhere"  # the program's own folder is not looked at
+    folder.mkdir()
+    (folder / "interrupted_module.py").write_text(module)
+    assert run(tmp_path, """
+    import signal, sys
+    from numbus import _late
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        print(_late.load_aside("interrupted_module"))
+    except KeyboardInterrupt:
+        print("stopped", sys.modules["interrupted_module"].loaded)
+    print(signal.getsignal(signal.SIGINT) is before, _late.load_aside("no_such_module"))
+    """, PYTHONPATH=str(folder)) == ["stopped True", "True False"]  # fmt: skip
+
+
 def test_ctrl_c_in_a_loop_that_was_compiled_late(tmp_path):
     assert run(tmp_path, """
     import os, signal, threading
