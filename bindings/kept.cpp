@@ -113,8 +113,15 @@ NB_MODULE(_kept, m) {
   nb::set_leak_warnings(false);
   set_interrupt_hooks();
   bind_loop_lists(m);
-  m.def("forget_interrupts", &interrupt::forget,
-        "Forgets a signal that came in before; Python runs its handler before the next call.");
+  m.def(
+      "forget_interrupts",
+      [] {
+        // signal.signal() has put Python's handler back where the program, or what loads modules
+        // in the middle of it, has called it.
+        interrupt::chain_handler();
+        interrupt::forget();
+      },
+      "Forgets a signal that came in before; Python runs its handler before the next call.");
   nb::class_<KeptCode>(m, "Code", "Code from the disk, called with contiguous arrays.")
       .def("__call__", &KeptCode::call);
   m.def(

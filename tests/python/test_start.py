@@ -241,9 +241,14 @@ def test_ctrl_c_while_modules_load_is_not_lost(tmp_path):
     """, PYTHONPATH=str(folder)) == ["stopped True", "True False"]  # fmt: skip
 
 
-def test_ctrl_c_in_a_loop_that_was_compiled_late(tmp_path):
-    assert run(tmp_path, """
+@pytest.mark.parametrize("cache", ["first", "again"])
+@pytest.mark.parametrize("sets", ["", "signal.signal(2, signal.default_int_handler)"])
+def test_ctrl_c_in_a_loop_that_was_compiled_late(tmp_path_factory, tmp_path, cache, sets):
+    """Also in one whose code is on disk, and where the program has set the handler."""
+    kept = tmp_path_factory.getbasetemp() / f"kept{bool(sets)}"
+    assert run(tmp_path, f"""
     import os, signal, threading
+    {sets}
     def f(n):
         s = 0
         for i in range(n):
@@ -252,14 +257,14 @@ def test_ctrl_c_in_a_loop_that_was_compiled_late(tmp_path):
     pid = os.getpid()
     if os.fork() == 0:
         import time
-        time.sleep(3)
+        time.sleep(1.5)
         os.kill(pid, signal.SIGINT)
         os._exit(0)
     try:
         f(10**12)
     except KeyboardInterrupt:
         print("stopped")
-    """) == ["stopped"]  # fmt: skip
+    """, NUMBUS_CACHE_DIR=str(kept)) == ["stopped"]  # fmt: skip
 
 
 @pytest.mark.parametrize("more", ["", "import numpy as np"])
