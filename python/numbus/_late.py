@@ -157,7 +157,7 @@ class _InterruptedAfter:
         if self._is_held:
             _signal.signal(_signal.SIGINT, self._note)
 
-    def _note(self, number, frame):
+    def _note(self, *_):
         self._noted = True
 
     def __exit__(self, *_):
