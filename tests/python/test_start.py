@@ -1,6 +1,7 @@
 """`python -m numbus` begins without NumPy and the core, and has all of them once somebody asks."""
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -216,6 +217,12 @@ def test_handlers_of_signals_that_were_set_before(tmp_path):
     """) == ["5.0 [1, 2]"]  # fmt: skip
 
 
+needs_ctrl_c = pytest.mark.skipif(
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN, reason="SIGINT is ignored, as under nohup"
+)
+
+
+@needs_ctrl_c
 def test_ctrl_c_while_modules_load_is_not_lost(tmp_path):
     module = textwrap.dedent("""
         import os, signal, time
@@ -241,6 +248,7 @@ def test_ctrl_c_while_modules_load_is_not_lost(tmp_path):
     """, PYTHONPATH=str(folder)) == ["stopped True", "True False"]  # fmt: skip
 
 
+@needs_ctrl_c
 @pytest.mark.parametrize("cache", ["first", "again"])
 @pytest.mark.parametrize("sets", ["", "signal.signal(2, signal.default_int_handler)"])
 def test_ctrl_c_in_a_loop_that_was_compiled_late(tmp_path_factory, tmp_path, cache, sets):
