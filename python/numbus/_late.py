@@ -144,8 +144,9 @@ class _NotCollected:
 
 
 class _InterruptedAfter:
-    """Has Ctrl-C raise at the end: what loads modules turns KeyboardInterrupt into an ImportError
-    in places, which would leave the program where it was, and some modules half loaded.
+    """Holds Ctrl-C back while modules are loaded and raises KeyboardInterrupt after that. Extension
+    modules turn an exception that comes while they are initialised into an ImportError, which
+    would hide the interrupt.
     """
 
     def __enter__(self):

@@ -164,6 +164,7 @@ def test_missing_gpu(xp):
 def test_allocation_failure_leaves_other_arrays_alone(xp):
     a = xp.arange(4.0)
     with pytest.raises((MemoryError, ValueError)):
-        held = xp.zeros(1 << 45) + 1  # which somebody holds: a sum alone takes a GPU 3 s, no memory
+        # The sum has to be held: a GPU adds up what nobody holds without memory, in 3 s.
+        held = xp.zeros(1 << 45) + 1
         float(held.sum())
     assert (a + 1).tolist() == [1, 2, 3, 4]
