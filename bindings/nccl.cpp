@@ -27,8 +27,9 @@ class Link {
     end_ = std::make_unique<Communicator>(device_, size, rank, raw);
   }
 
-  // The memory of an operand, with work on it queued.
-  char* memory(nb::handle o, const char* op, bool written) {
+  // The memory of an operand, with work on it queued. Unless it is `checked`, its late checks may
+  // still be open.
+  char* memory(nb::handle o, const char* op, bool written, bool checked = true) {
     if (!is_array(o.ptr()))
       raise(ErrorKind::Type, op, "not an array", nb::cast<std::string>(nb::str(o.type())),
             "numbus.ndarray");
@@ -42,7 +43,7 @@ class Link {
       before_write(a);
       a.base->changed();
     }
-    return data_of(a, "passed to NCCL");
+    return (checked ? data_of : queued_data_of)(a, "passed to NCCL");
   }
 
   Queue* queue(bool aside) {
@@ -71,9 +72,10 @@ class Link {
 Communicator::Fold fold_of(int number) { return static_cast<Communicator::Fold>(number); }
 int64_t bytes_of(const Array& a) { return a.size() * itemsize(a.dtype); }
 
-void all_reduce(Link& l, const std::string& op, nb::handle data, int fold, bool aside) {
+void all_reduce(Link& l, const std::string& op, nb::handle data, int fold, bool aside,
+                bool checked) {
   const InPlace operands;
-  char* at = l.memory(data, op.c_str(), true);
+  char* at = l.memory(data, op.c_str(), true, checked);
   const Array& a = as_array(data.ptr());
   Queue* queue = l.queue(aside);
   nb::gil_scoped_release released;
@@ -158,7 +160,7 @@ void bind_nccl(nb::module_& m) {
       .def(nb::init<std::string, int, int, nb::bytes>(), nb::arg("device"), nb::arg("size"),
            nb::arg("rank"), nb::arg("id"))
       .def("all_reduce", &all_reduce, nb::arg("op"), nb::arg("data"), nb::arg("fold"),
-           nb::arg("aside") = false)
+           nb::arg("aside") = false, nb::arg("checked") = true)
       .def("reduce", &reduce)
       .def("reduce_scatter", &reduce_scatter)
       .def("broadcast", &broadcast)

@@ -316,6 +316,8 @@ inline void before_write(const Array& a) {
 
 // The memory of an array, with all pending work on it done.
 char* data_of(const Array& a, const char* reason);
+// The same, for what is queued after that work: late checks may still be open.
+char* queued_data_of(const Array& a, const char* reason);
 Scalar read_element(const Array& a, int64_t byte_offset);
 // The elements on the host, at the view's strides: the memory itself on a CPU, a copy of it
 // otherwise.

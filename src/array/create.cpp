@@ -181,14 +181,22 @@ Array borrow(void* data, std::span<const int64_t> shape, std::span<const int64_t
   return a;
 }
 
-char* data_of(const Array& a, const char* reason) {
+namespace {
+
+char* memory_of(const Array& a, const char* reason, bool waits) {
   Capture::touch(*a.base.get());
   if (observer()) [[unlikely]]
     observer()->before_read(a);
-  Runtime::get().materialize(a.base.get(), reason);
+  Runtime::get().materialize(a.base.get(), reason, waits);
   if (a.base->live) InPlace::note(*a.base.get());
   return a.base->data + a.offset;
 }
+
+}  // namespace
+
+char* data_of(const Array& a, const char* reason) { return memory_of(a, reason, true); }
+
+char* queued_data_of(const Array& a, const char* reason) { return memory_of(a, reason, false); }
 
 Scalar read_element(const Array& a, int64_t byte_offset) {
   Capture::touch(*a.base.get());

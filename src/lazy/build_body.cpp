@@ -1,5 +1,6 @@
 // The steps of a kernel's body: values kept in registers from one instruction to the next.
 #include <algorithm>
+#include <limits>
 
 #include "base/error.h"
 #include "lazy/inline_function.h"
@@ -153,6 +154,9 @@ void KernelBuilder::emit(const Member& m) {
   } else if (i.gathers()) {
     Val sane = where, offset = spread_offset(p, p.in[0], m, sane);
     v = b_.emit(Op::gather, p.in[0].dtype, offset, sane, kNone, spread_arg(p, p.in[0], m));
+    // What leaves the process before the report is read (gradients, to other ranks) tells, too.
+    if (i.bounds == Instr::Report && part_ != Part::Guarded && kind(p.in[0].dtype) == Kind::Float)
+      v = choose(b_, sane, v, b_.constant(p.in[0].dtype, Scalar::from_float(std::numeric_limits<double>::quiet_NaN())));
   } else if (i.op == Op::apply) {
     v = inline_function(b_, *i.function, operand, where);
   } else {

@@ -61,9 +61,10 @@ class Runtime {
   // Carries out what all threads have pending.
   void flush(const char* reason) { flush_all(reason); }
   // After this the base has storage that holds its current value, on the device where it was.
-  void materialize(Base* b, const char* reason) {
+  // Unless it `waits`, late checks may still be open.
+  void materialize(Base* b, const char* reason, bool waits = true) {
     if (b->pending()) settle(*b, reason);
-    if (b->suspicions) late::resolve(*b, true);
+    if (b->suspicions) late::resolve(*b, waits);
     if (b->failure) throw Error(*b->failure);
     b->ensure_data();
   }

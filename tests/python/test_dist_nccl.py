@@ -298,9 +298,9 @@ NETS = """
     log = []
     begin = nccl.Link.all_reduce
 
-    def watched(self, op, a, fold, aside=False):
+    def watched(self, op, a, fold, aside=False, checked=True):
         log.append((a.size, aside, sum(p.grad is not None for p in watched.net.parameters())))
-        return begin(self, op, a, fold, aside)
+        return begin(self, op, a, fold, aside, checked)
 
     nccl.Link.all_reduce = watched
 
@@ -432,6 +432,35 @@ NETS = """
 def test_data_parallel(tmp_path, library, ranks):
     lines = launch(tmp_path, NETS, ranks, library)
     assert lines == "\n".join(f"fine {r}" for r in range(ranks))
+
+
+# Gradients travel before it is known whether an index was wrong, and are NaN where one was.
+LATE = """
+    import torch
+    import torch.distributed as dist
+    import torch.nn.functional as F
+    from torch import nn
+    from torch.nn.parallel import DistributedDataParallel as DDP
+    from numbus import _core
+
+    _core.set_late_checks(True)
+    dist.init_process_group("nccl")
+    r = dist.get_rank()
+    model = DDP(nn.Linear(4, 3))
+    label = 7 if r == 0 else 1
+    F.cross_entropy(model(torch.ones(2, 4)), torch.tensor([1, label])).backward()
+    dist.barrier()
+    try:
+        lost = torch.isnan(model.module.weight.grad).all().item()
+        print(f"{r}: lost {lost}\\n", end="")
+    except IndexError as error:
+        print(f"{r}: {'7' in str(error)}\\n", end="")
+"""
+
+
+def test_a_wrong_index_spoils_the_gradients_of_all_ranks(tmp_path, library):
+    lines = launch(tmp_path, LATE, 2, library)
+    assert lines == "0: True\n1: lost True"
 
 
 CHOICE = """

@@ -153,14 +153,16 @@ class Link:
         self.flush()
         _watch.look()
 
-    def all_reduce(self, op, a, fold, aside=False):
+    def all_reduce(self, op, a, fold, aside=False, checked=True):
         """The folded elements of all ranks, in a's memory where that is contiguous: what is
-        returned. aside: beside the device's other work.
+        returned. aside: beside the device's other work. checked: once it is known that no index
+        was wrong in what led to them; else they hold NaN where a floating-point element was asked
+        for at a wrong index.
         """
         self._same(op, a.dtype.str, a.size, fold)
         work, back = _foldable(op, a, fold)
         self._begin()
-        self._end.all_reduce(op, work, _FOLDS[_fold_of(a, fold)], aside)
+        self._end.all_reduce(op, work, _FOLDS[_fold_of(a, fold)], aside, checked)
         return back(work)
 
     def reduce(self, op, a, fold, root):

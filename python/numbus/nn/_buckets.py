@@ -74,7 +74,10 @@ class Gradients:
         # Cost may have had a gradient of known numbers computed on the host.
         line = _line([p.grad._array for p in part]).to_device(self._joined.device)
         aside = len(self._parts) > 1
-        self._begun.append(self._joined.all_reduce(self._op, line, fold, aside))
+        # A wrong index in the forward pass is told by this rank when it is known: waiting for that
+        # would keep the host from the next step until this one has ended on the GPU.
+        reduced = self._joined.all_reduce(self._op, line, fold, aside, checked=False)
+        self._begun.append(reduced)
 
     def finish(self, count):
         """After the pass: all parameters have gradients, and get the sums divided by `count`."""

@@ -51,6 +51,10 @@ class DistributedDataParallel(Module):
     By TCP sums over ranks are a fixed tree (see `dist.all_reduce`), so that runs repeat bit for
     bit; the same bits for another number of ranks are promised by `backward_parts()`. NCCL's sums
     are in an order of its own.
+
+    With NCCL gradients travel before it is known whether an index of the forward pass was wrong
+    (a class beyond the classes, say). The rank raises IndexError with the line soon after; the
+    gradients that all ranks got from it are NaN.
     """
 
     def __init__(
@@ -112,7 +116,8 @@ class DistributedDataParallel(Module):
         if is_grad_enabled():
             self._syncs = self.require_backward_grad_sync
             if self.broadcast_buffers and self._syncs and self.training:
-                self._take(list(self.module.buffers()))
+                if _has_buffers(self.module):
+                    self._take(list(self.module.buffers()))
         y = self.module(*inputs, **keywords)
         return y if self.output_device is None else y.to(self.output_device)
 
@@ -223,6 +228,11 @@ class DistributedDataParallel(Module):
                 _, left = found.pop()
                 folded = zip(left, right, strict=True)
                 found.append((2 * size, [_added(a, b) for a, b in folded]))
+
+
+def _has_buffers(module):
+    within = module._modules.values()
+    return bool(module._buffers) or any([m is not None and _has_buffers(m) for m in within])
 
 
 def _added(a, b):
