@@ -261,7 +261,7 @@ def _backward(self, gradient=None, retain_graph=None, create_graph=False, inputs
     if (
         gradient is None
         and inputs is None
-        and not (retain_graph or create_graph or early or _tensor._former)
+        and not (retain_graph or create_graph or _tensor._former or (early and _early_groups()))
     ):
         left = _core.plain_backward(self)
         if left is not None:
