@@ -268,12 +268,25 @@ bool is_view_of_leaf(const TensorObject& t) {
   return nb::len(of(t.storage->base())) > 0;
 }
 
+// Has a constant that the tape knows the memory of leave it, so that it may depend on something.
+void take_own_memory(PyObject* o) {
+  TensorObject& t = as_tensor(o);
+  if (t.storage->first != &t || t.next || as_array(t.array).base->shared)
+    raise(ErrorKind::NotImplemented, "in-place operation",
+          "a detached tensor is to depend on one that requires a gradient, not yet where others lie"
+          " in its memory",
+          "shape " + shape_string(*as_array(t.array).layout), "x.detach().clone()");
+  const nb::module_ tensors = nb::module_::import_("numbus.tensors._tensor");
+  nb::borrow(o).attr("_array") = tensors.attr("constant_copy")(nb::handle(t.array));
+  t.constant = false;
+}
+
 PyObject* change(const FunctionObject& f, PyObject* const* args, size_t nargs, PyObject* names) {
   if (PyVectorcall_NARGS(nargs) < 1 || !is_tensor(args[0]))
     return PyObject_Vectorcall(f.body, args, nargs, names);
   TensorObject& target = as_tensor(args[0]);
   note_use(args[0]);
-  const bool alias = target.constant && target.storage->active();
+  bool alias = target.constant && target.storage->active();
   if (recording && !alias && (target.leaf || is_view_of_leaf(target)))
     raise(ErrorKind::Runtime, "in-place operation",
           target.leaf ? "a leaf that requires a gradient is changed in place"
@@ -283,6 +296,10 @@ PyObject* change(const FunctionObject& f, PyObject* const* args, size_t nargs, P
   const Py_ssize_t total = PyVectorcall_NARGS(nargs) + (names ? PyTuple_Size(names) : 0);
   Plain plain;
   Arguments given = plain.given(args + 1, total - 1, !alias && requires_gradient(target));
+  if (alias && recording && plain.needs) {
+    take_own_memory(args[0]);
+    alias = false;
+  }
   given.insert(given.begin(), nb::borrow(target.array));
   nb::object made;
   if (target.constant && !alias) target.constant = false;  // nothing in its memory is known

@@ -156,7 +156,9 @@ void KernelBuilder::emit(const Member& m) {
     v = b_.emit(Op::gather, p.in[0].dtype, offset, sane, kNone, spread_arg(p, p.in[0], m));
     // What leaves the process before the report is read (gradients, to other ranks) tells, too.
     if (i.bounds == Instr::Report && part_ != Part::Guarded && kind(p.in[0].dtype) == Kind::Float)
-      v = choose(b_, sane, v, b_.constant(p.in[0].dtype, Scalar::from_float(std::numeric_limits<double>::quiet_NaN())));
+      v = choose(
+          b_, sane, v,
+          b_.constant(p.in[0].dtype, Scalar::from_float(std::numeric_limits<double>::quiet_NaN())));
   } else if (i.op == Op::apply) {
     v = inline_function(b_, *i.function, operand, where);
   } else {

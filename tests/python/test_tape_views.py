@@ -2,9 +2,16 @@
 gives.
 """
 
+import importlib.util
+import json
+import warnings
+from pathlib import Path
+
 import numbus.tensors as torch
+import numpy as np
 import pytest
 from numbus import _core, nn, optim
+from numbus.compat import torch as torch_names
 
 pytestmark = [pytest.mark.numbus]
 
@@ -139,3 +146,73 @@ def test_attributes_that_are_not_there_name_the_line():
 def test_extremes_by_name():
     found = torch.tensor([[1.0, -2.0], [3.0, 0.5]]).aminmax(dim=1)
     assert found.min.tolist() == [-2, 0.5] and found.max.tolist() == [1, 3]
+
+
+FUZZ = Path(__file__).parents[1] / "fuzz"
+
+
+def random_tensors():
+    """tests/fuzz/tensors.py"""
+    spec = importlib.util.spec_from_file_location("random_tensors", FUZZ / "tensors.py")
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+def programs_of_torch():
+    """Random programs that PyTorch 2.15 has carried out."""
+    text = (FUZZ / "regressions" / "tensors.jsonl").read_text("utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_programs_of_views_and_writes():
+    check = random_tensors().check
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = {seed: check(program, torch_names) for seed, program in programs_of_torch()}
+    assert len(found) == 60 and not any(found.values()), found
+
+
+def test_a_detached_tensor_depends_on_what_is_written_to_it():
+    x, w = torch.ones(3, requires_grad=True), torch.full((3,), 2.0, requires_grad=True)
+    h = torch.tanh(x).detach()  # nobody else has its memory
+    h *= w
+    h.sum().backward()
+    assert x.grad is None and np.allclose(w.grad.numpy(), np.tanh(1.0))
+    y = torch.tanh(x)
+    h = y.detach()  # y would have to see what is written
+    with pytest.raises(NotImplementedError, match="detach.*clone"):
+        h *= w
+
+
+def test_detach_in_place_and_views():
+    y = torch.exp(torch.zeros(3, requires_grad=True))
+    v = y[None]
+    y.detach_()
+    with torch.no_grad():
+        y.mul_(3)
+    assert v.tolist() == [[3, 3, 3]] and not y.requires_grad and v.requires_grad
+    with pytest.raises(RuntimeError, match="can't detach views"):
+        v.detach_()
+    y = torch.exp(torch.zeros(3, requires_grad=True))
+    assert not y.detach_().requires_grad and y.is_leaf
+
+
+def test_flags_and_data_of_results():
+    x = torch.ones(3, requires_grad=True)
+    y = x * 2
+    with pytest.raises(RuntimeError, match="leaf variables"):
+        y.requires_grad = True
+    assert y.requires_grad_() is y
+    with pytest.raises(NotImplementedError, match="not there yet"):
+        y.data = x * 3
+    assert x.flatten() is x and y.reshape(3, 1).flatten(1, 1).shape == (3, 1)
+
+
+def test_gradients_that_depend_on_something_stay_so():
+    x = torch.tensor(3.0, requires_grad=True)
+    (x * x).backward(create_graph=True)
+    x.sum().backward()
+    g = x.grad
+    assert g.item() == 7 and g.requires_grad
+    assert torch.autograd.grad(g, x)[0].item() == 2

@@ -61,6 +61,11 @@ class Tensor(_core.TensorBase):
 
     @requires_grad.setter
     def requires_grad(self, value):
+        if value and self.requires_grad and not self._leaf:
+            raise RuntimeError(
+                message("requires_grad", "you can only change requires_grad flags of leaf variables",
+                        "a tensor made by an operation", "a leaf, or retain_grad()")
+            )  # fmt: skip
         self.requires_grad_(value)
 
     def requires_grad_(self, requires_grad=True):
@@ -110,6 +115,11 @@ class Tensor(_core.TensorBase):
     @data.setter
     def data(self, value):
         leaf = self._leaf
+        if not leaf and self.requires_grad:
+            raise NotImplementedError(
+                message("data", "other elements under the derivatives of a result are not there yet",
+                        f"shape {tuple(self.shape)}", "a leaf, or another name for what is given")
+            )  # fmt: skip
         if leaf:
             _expect_second_name(self, value)
             _leave(self)
@@ -134,9 +144,17 @@ class Tensor(_core.TensorBase):
         return made
 
     def detach_(self):
-        """Has this tensor forget how it was made."""
+        """Has this tensor forget how it was made. RuntimeError for a view of another tensor."""
         if self.requires_grad and not self._leaf:
-            self._array = constant_copy(self._array)
+            if _core.is_alone_in_memory(self):
+                self._array = constant_copy(self._array)
+            elif _is_view(self):
+                raise RuntimeError(
+                    message("detach_", "can't detach views in-place", "a view of another tensor",
+                            "detach()")
+                )  # fmt: skip
+            else:  # its views go on seeing what is written to it
+                self._constant = True
         elif self._leaf:
             self.requires_grad_(False)
         return self
@@ -246,7 +264,7 @@ class Node:
 _node_classes = {}
 # Functions whose nodes PyTorch calls otherwise.
 _NODES = {
-    "matmul": "Mm", "flatten": "View", "reshape": "View", "linear": "Addmm", "cat": "Cat",
+    "matmul": "Mm", "flattened": "View", "reshape": "View", "linear": "Addmm", "cat": "Cat",
     "conv1d": "Convolution", "conv2d": "Convolution", "cross_entropy": "NllLoss",
     "getitem": "Select", "max_pool2d": "MaxPool2DWithIndices",
 }  # fmt: skip
@@ -326,7 +344,7 @@ def _is_beside_leaves(t):
 # Functions that give a part or another order of the elements of a tensor, in its memory.
 _VIEWS = frozenset(
     """adjoint as_strided atleast_1d atleast_2d atleast_3d broadcast_tensors broadcast_to chunk
-    conj detach diagonal dsplit expand expand_as flatten getitem hsplit imag mH mT
+    conj detach diagonal dsplit expand expand_as flattened getitem hsplit imag mH mT
     matrices_transposed movedim moveaxis narrow one_of permute ravel real reshape reshape_as
     reversed_axes select slice_ split split_with_sizes squeeze swapaxes swapdims t T H
     tensor_split three_of transpose two_of unbind unflatten unfold unsqueeze view view_as

@@ -156,7 +156,10 @@ def _accumulate(t, g, create_graph):
     else:
         with no_grad():
             old = t._grad._array
-            if old.flags.writeable and not t._grad.requires_grad:
+            if t._grad.requires_grad:  # and goes on depending on what it was made of
+                with enable_grad():
+                    t._grad = t._grad + g.detach()
+            elif old.flags.writeable:
                 warned = _core.check_float_errors(False, 0)  # PyTorch has no such warnings
                 try:
                     old += g._array

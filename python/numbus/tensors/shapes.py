@@ -138,9 +138,16 @@ Tensor.view_as = lambda self, other: self.view(other.shape)
 
 
 @method()
-@tensor_function
 def flatten(input, start_dim=0, end_dim=-1):
-    """The dimensions from `start_dim` to `end_dim` as one."""
+    """The dimensions from `start_dim` to `end_dim` as one; the tensor itself where it is one."""
+    if isinstance(input, Tensor) and (n := input.ndim):
+        if axis_of("flatten", start_dim, n) == axis_of("flatten", end_dim, n):
+            return input
+    return _flattened(input, start_dim, end_dim)
+
+
+@tensor_function
+def _flattened(input, start_dim, end_dim):
     if type(input) is not nb.ndarray:
         input = nb.asarray(input)
     shape = input.shape
