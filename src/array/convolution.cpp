@@ -125,15 +125,29 @@ ConvolutionForm reduced(ConvolutionForm f, std::span<const int64_t> weights,
 
 using Extents = std::span<const int64_t>;
 
+// The extents of the three arrays of a convolution, whichever of them is asked for.
+struct Roles {
+  Extents image, weights, result;
+};
+
+Roles roles_of(ConvolutionKind kind, Extents a, Extents b, Extents made) {
+  switch (kind) {
+    case ConvolutionKind::Input: return {made, b, a};
+    case ConvolutionKind::Weight: return {a, made, b};
+    default: return {a, b, made};
+  }
+}
+
 // Whether every tap of every position lies in the image or in its margins.
-bool fit_together(Extents image, Extents weights, Extents result, const ConvolutionForm& f) {
-  if (image[0] != result[0] || image[1] != weights[1] * f.groups || result[1] != weights[0])
+bool fit_together(const Roles& of, const ConvolutionForm& f) {
+  if (of.image[0] != of.result[0] || of.image[1] != of.weights[1] * f.groups ||
+      of.result[1] != of.weights[0])
     return false;
   for (size_t d = 0; d < 2; ++d) {
-    if (result[2 + d] == 0 || weights[2 + d] == 0) continue;
+    if (of.result[2 + d] == 0 || of.weights[2 + d] == 0) continue;
     const int64_t reach =
-        (result[2 + d] - 1) * f.stride[d] + (weights[2 + d] - 1) * f.dilation[d] + 1;
-    if (reach > image[2 + d] + 2 * f.padding[d]) return false;
+        (of.result[2 + d] - 1) * f.stride[d] + (of.weights[2 + d] - 1) * f.dilation[d] + 1;
+    if (reach > of.image[2 + d] + 2 * f.padding[d]) return false;
   }
   return true;
 }
@@ -149,19 +163,9 @@ Array convolve(ConvolutionKind kind, const Array& a, const Array& b, std::span<c
           shape_string(*x.layout) + " " + std::string(name(x.dtype)) + ", " +
               shape_string(*y.layout) + " " + std::string(name(y.dtype)),
           "(batch, channels, height, width) and weights");
-  const ConvolutionForm f =
-      reduced(given, (kind == ConvolutionKind::Weight ? shape : y.shape()).subspan(2),
-              (kind == ConvolutionKind::Forward ? shape
-               : kind == ConvolutionKind::Input ? x.shape()
-                                                : y.shape())
-                  .subspan(2));
-  const bool forward = kind == ConvolutionKind::Forward, by_input = kind == ConvolutionKind::Input;
-  if (!fit_together(by_input ? shape : x.shape(),
-                    kind == ConvolutionKind::Weight ? shape : y.shape(),
-                    forward    ? shape
-                    : by_input ? x.shape()
-                               : y.shape(),
-                    f))
+  const Roles of = roles_of(kind, x.shape(), y.shape(), shape);
+  const ConvolutionForm f = reduced(given, of.weights.subspan(2), of.result.subspan(2));
+  if (!fit_together(of, f))
     raise(ErrorKind::Value, "convolution", "extents do not fit together",
           shape_string(*x.layout) + " and " + shape_string(*y.layout),
           "images, weights and results of one convolution");
@@ -174,12 +178,11 @@ Array convolve(ConvolutionKind kind, const Array& a, const Array& b, std::span<c
   auto own_on = [&](const Device* d) {
     return d && !empties && grid_convolution::is_chosen(*d, form);
   };
-  const std::span<const int64_t> image = kind == ConvolutionKind::Input ? shape : x.shape();
   const auto may_be_widened = [&](const Margins& by) {
+    const Extents image = of.image;
     return image[0] * image[1] * (image[2] + 2 * by[0]) <= kMostBytes / 8 / (image[3] + 2 * by[1]);
   };
-  const Margins more =
-      beyond_filters(f, (kind == ConvolutionKind::Weight ? shape : y.shape()).subspan(2));
+  const Margins more = beyond_filters(f, of.weights.subspan(2));
   if ((more[0] > 0 || more[1] > 0) && !empties && !own_on(x.base->device) &&
       (!x.base->device->host_readable() || placement::on) && may_be_widened(more)) {
     ConvolutionForm narrow = f;

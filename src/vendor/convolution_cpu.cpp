@@ -74,8 +74,9 @@ class Work {
  public:
   explicit Work(const Convolution& c)
       : c_(c),
+        // With one position the stride says nothing of the extents.
         direct_(c.taps() == 1 && c.stride == Convolution::Pair{1, 1} &&
-                c.padding == Convolution::Pair{0, 0}),
+                c.padding == Convolution::Pair{0, 0} && c.in == c.out),
         image_(c.in[0] * c.in[1]),
         rows_(c.in_each() * c.taps()),
         matrix_(c.in_channels * c.taps() * c.positions()) {}

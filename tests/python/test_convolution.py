@@ -120,6 +120,35 @@ def test_random_shapes(first):
             )  # fmt: skip
 
 
+def try_small(seed):
+    """Images of few elements, where strides, margins or taps may have no effect."""
+    rng = numpy.random.default_rng(seed)
+    groups = int(rng.choice([1, 1, 1, 2]))
+    each_in, each_out = (int(k) for k in rng.choice([1, 2, 5, 8], 2))
+    stride, padding = tuple(rng.integers(1, 4, 2).tolist()), tuple(rng.integers(0, 3, 2).tolist())
+    dilation, kernel = tuple(rng.integers(1, 3, 2).tolist()), rng.integers(1, 3, 2)
+    least = numpy.maximum((kernel - 1) * dilation + 1 - 2 * numpy.array(padding), 1)
+    space = (least + rng.integers(0, 4, 2)).tolist()
+    form = (stride, padding, dilation, groups)
+    _, _, (_, _, *out) = shapes(*form, tuple(kernel.tolist()), tuple(space))
+    xs, ws = (2, each_in * groups, *space), (each_out * groups, each_in, *kernel.tolist())
+    ys = (2, each_out * groups, *out)
+    dtype = str(rng.choice(["f4", "f8"]))
+    for kind, (a, b, shape) in enumerate([(xs, ws, ys), (ys, ws, xs), (xs, ys, ws)]):
+        a, b = (rng.standard_normal(s).astype(dtype) for s in (a, b))
+        got = call(kind, nb.asarray(a), nb.asarray(b), shape, form).to_numpy()
+        want = expected(kind, a, b, shape, *form)
+        numpy.testing.assert_allclose(
+            got, want, rtol=0, err_msg=f"seed {seed}, kind {kind}",
+            atol=(2e-5 if dtype == "f4" else 1e-12) * max(abs(want).max(), 1),
+        )  # fmt: skip
+
+
+def test_small_shapes():
+    for seed in range(200):
+        try_small(seed)
+
+
 @pytest.mark.parametrize("channels", [1, 8])
 @pytest.mark.parametrize("form", [(2**31, 0, 1), (10**6, 0, 1), (1, 10**5, 10**5), (7, 3, 1)])
 def test_large_strides_and_dilations(form, channels):
