@@ -22,7 +22,9 @@ def _index(k):
 
 
 def _indices(k):
-    return tuple([_index(x) for x in k]) if isinstance(k, tuple) else _index(k)
+    if not isinstance(k, tuple):
+        return _index(k)
+    return tuple([_index(list(x) if isinstance(x, (tuple, range)) else x) for x in k])
 
 
 def _with_step(k):
@@ -71,10 +73,56 @@ def _is_integer(k):
     return isinstance(k, (int, numpy.integer)) and not isinstance(k, (bool, numpy.bool_))
 
 
+def _taken(x):
+    """How many axes an item of an index takes."""
+    if x is None:
+        return 0
+    return x.ndim if isinstance(x, _ARRAYS) and x.dtype == bool else 1
+
+
+_ARRAYS = (numpy.ndarray, nb.ndarray)
+
+
+def _in_order(a, items):
+    """A view and an index into it that name what `items` do for PyTorch: integers, None and an
+    ellipsis are done before arrays of indices, and so do not tell where these put their axes.
+    """
+    arrays = [x for x in items if isinstance(x, _ARRAYS)]
+    if not arrays or len(items) == 1 or any([x.ndim == 0 for x in arrays]):
+        return a, items
+    if not any([x is None or x is ... or _is_integer(x) for x in items]):
+        return a, items
+    free = a.ndim - sum([_taken(x) for x in items if x is not ...])
+    if free < 0 or any([isinstance(x, (bool, numpy.bool_)) for x in items]):
+        return a, items
+    view, left = [], []
+    for x in items:
+        if x is ...:
+            view += [slice(None)] * free
+            left += [slice(None)] * free
+        elif isinstance(x, _ARRAYS):
+            view += [slice(None)] * _taken(x)
+            left.append(x)
+        else:
+            view.append(x)
+            left += [] if _is_integer(x) else [slice(None)]
+    return a[tuple(view)], tuple(left)
+
+
+def _rank(a, items):
+    """The number of axes of what an index names."""
+    arrays = [1 if x.dtype == bool else x.ndim for x in items if isinstance(x, _ARRAYS)]
+    taken = sum([_taken(x) for x in items if _is_integer(x) or isinstance(x, _ARRAYS)])
+    return a.ndim + sum([x is None for x in items]) - taken + max(arrays, default=0)
+
+
 @tensor_function
 def _getitem(a, k):
     k = _indices(k)
     items = k if isinstance(k, tuple) else (k,)
+    if len(items) > 1:
+        a, items = _in_order(a, items)
+        k = items
     if len(items) == a.ndim and all(map(_is_integer, items)):
         # A single element is a view without axes, as in PyTorch, and no number of its own.
         return a[(*items, ...)]
@@ -87,10 +135,15 @@ def _get(self, k):
 
 def _setitem(a, k, value):
     k = _indices(k)
+    items = k if isinstance(k, tuple) else (k,)
+    if len(items) > 1:
+        a, k = _in_order(a, items)
+        items = k
     if not is_number(value):
         value = as_dtype(value, a.dtype)
-        if value.ndim > a.ndim:
-            value = nb.reshape(value, value.shape[value.ndim - a.ndim :])
+        more = value.ndim - _rank(a, items) if value.ndim else 0
+        if more > 0:
+            value = nb.reshape(value, value.shape[more:])
     a[k] = value
 
 

@@ -76,6 +76,8 @@ def interpolate(
         if mode in _LINEAR:
             x = _between(x, axis, at, step, bool(align_corners))
         else:
+            if mode == "nearest" and m in (n := x.shape[axis], 2 * n):
+                step = n / m  # PyTorch does not ask for the factor then, which may be another one
             at = (at if mode == "nearest" else at + 0.5) * step
             x = _taken(x, axis, numpy.minimum(at.astype(numpy.int64), x.shape[axis] - 1))
     return x
