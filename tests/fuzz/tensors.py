@@ -1,5 +1,5 @@
-"""Random programs of tensors: views, in-place writes, leaves, detached tensors and derivatives, run by
-PyTorch and by Numbus.
+"""Random programs of tensors (views, in-place writes, leaves, detached tensors, derivatives), run
+by PyTorch and by Numbus.
 
     python tests/fuzz/tensors.py grow --first 0 --count 1000 --file programs.jsonl   # with PyTorch
     python tests/fuzz/tensors.py check --file programs.jsonl                         # with Numbus
@@ -107,13 +107,15 @@ class Grower:
             f"{n} + {other}", f"{n} * {other}", f"{n} - {other}", f"{other} * {n}", f"-{n}",
             f"{n}.clone()", f"{n}.tanh()", f"torch.sin({n})", f"{n} ** 2", f"torch.relu({n})",
             f"{n}.sum()", f"{n}.mean()", f"torch.where({n} > 0.1, {n}, {other})", f"{n}.abs()",
-            f"{n}.contiguous()", f"{n}.to(torch.float64)", f"{n}.double()", f"torch.exp({n} * 0.25)",
+            f"{n}.contiguous()", f"{n}.to(torch.float64)", f"{n}.double()",
+            f"torch.exp({n} * 0.25)",
         ]  # fmt: skip
         if t.ndim:
             d = r.randrange(t.ndim)
             texts += [
                 f"{n}.sum({d})", f"{n}.mean({d}, keepdim=True)", f"{n}.cumsum({d})",
-                f"torch.cat([{n}, {n}], {d})", f"torch.stack([{n}, {n} * 2], {d})", f"{n}.flip({d})",
+                f"torch.cat([{n}, {n}], {d})", f"torch.stack([{n}, {n} * 2], {d})",
+                f"{n}.flip({d})",
                 f"{n}[torch.tensor([0, {t.shape[0] - 1}])]", f"{n}[{n} > 0]", f"{n}.softmax({d})",
                 f"{n}.index_select({d}, torch.tensor([{t.shape[d] - 1}, 0]))", f"{n}.repeat(2)",
             ]  # fmt: skip
@@ -134,7 +136,8 @@ class Grower:
             f"{n}.add_({other})", f"{n}.mul_({other})", f"{n} += {other}", f"{n} *= {other}",
             f"{n}.sub_({other})", f"{n}.zero_()", f"{n}.fill_(0.5)", f"{n}.tanh_()", f"{n}.neg_()",
             f"{n}.clamp_(-1.03, 1.03)", f"{n}.masked_fill_({n} > 0.3, 0.25)", f"{n}.relu_()",
-            f"{n}[...] = {other}", f"{n}[{n} < 0] = 0.5", f"{n}.data.mul_(0.5)", f"{n}.data = {n} * 2",
+            f"{n}[...] = {other}", f"{n}[{n} < 0] = 0.5", f"{n}.data.mul_(0.5)",
+            f"{n}.data = {n} * 2",
             f"{n}.detach().mul_(2)", f"torch.sin_({n})",
         ]  # fmt: skip
         if tensor:
@@ -158,8 +161,10 @@ class Grower:
         return self.pick(
             f"{n}.requires_grad_()", f"{n}.requires_grad_()", f"{n}.requires_grad_(False)",
             f"{n}.requires_grad = True", f"{n}.detach_()", f"{n}.retain_grad()", f"{n}.grad = None",
-            f"{n}.register_hook(lambda g: g * 2) and None", f"{n}.grad.zero_()", f"{n}.grad.mul_(0.5)",
-            f"{self.new()} = {n}.grad", f"{self.new()} = {n}", f"{self.new()} = {n}.detach().clone()",
+            f"{n}.register_hook(lambda g: g * 2) and None", f"{n}.grad.zero_()",
+            f"{n}.grad.mul_(0.5)",
+            f"{self.new()} = {n}.grad", f"{self.new()} = {n}",
+            f"{self.new()} = {n}.detach().clone()",
             f"del {n}",
         )  # fmt: skip
 

@@ -426,3 +426,26 @@ def test_distances_of_largest_differences():
     assert F.pdist(torch.cat([a, b])).tolist() == pytest.approx(
         [2**0.5, 2**0.5, 10**0.5, 0, 14**0.5, 14**0.5]
     )
+
+
+def test_dtypes_of_scaled_sums_and_powers():
+    small = torch.tensor([2, -3], dtype=torch.int8)
+    truth = torch.tensor([True, True])
+    assert torch.add(small, truth, alpha=2).tolist() == [4, -1]
+    wide = torch.tensor(0.5, dtype=torch.float64)
+    assert torch.add(small, wide, alpha=2).dtype == torch.float64
+    assert small.sum(dtype=torch.int32).dtype == torch.int32
+    assert small.prod(dtype=torch.int16).dtype == torch.int16
+    half = torch.tensor([1.0, 2.0], dtype=torch.float16)
+    assert torch.outer(small, half).dtype == torch.float16
+    assert torch.ldexp(small, wide).dtype == torch.float64
+    assert torch.ldexp(half, small).dtype == torch.float16
+    assert torch.ldexp(truth, half[0]).dtype == torch.float16
+
+
+def test_nearest_elements_of_twice_the_size_ignore_the_factor():
+    x = torch.arange(3.0).reshape(1, 1, 3)
+    twice = nn.functional.interpolate(x, scale_factor=2.3)
+    assert twice.tolist() == [[[0, 0, 1, 1, 2, 2]]]
+    more = nn.functional.interpolate(torch.arange(7.0).reshape(1, 1, 7), scale_factor=2.3)
+    assert more.tolist() == [[[0, 0, 0, 1, 1, 2, 2, 3, 3, 3, 4, 4, 5, 5, 6, 6]]]

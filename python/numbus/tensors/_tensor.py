@@ -63,7 +63,7 @@ class Tensor(_core.TensorBase):
     def requires_grad(self, value):
         if value and self.requires_grad and not self._leaf:
             raise RuntimeError(
-                message("requires_grad", "you can only change requires_grad flags of leaf variables",
+                message("requires_grad", "the flag of a result cannot be set (only of leaf variables)",
                         "a tensor made by an operation", "a leaf, or retain_grad()")
             )  # fmt: skip
         self.requires_grad_(value)
@@ -117,7 +117,7 @@ class Tensor(_core.TensorBase):
         leaf = self._leaf
         if not leaf and self.requires_grad:
             raise NotImplementedError(
-                message("data", "other elements under the derivatives of a result are not there yet",
+                message("data", "other elements under a result's derivatives are not there yet",
                         f"shape {tuple(self.shape)}", "a leaf, or another name for what is given")
             )  # fmt: skip
         if leaf:

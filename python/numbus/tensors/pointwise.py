@@ -269,8 +269,10 @@ def _scaled(function):
             raise RuntimeError(
                 message("add", "alpha is no integer for tensors of integers", alpha, "an integer")
             )
-        scaled = y * alpha
-        return function(*together(x, scaled if is_number(y) else as_dtype(scaled, y.dtype)))
+        if is_number(y):
+            return function(*together(x, y * alpha))
+        x, y = together(x, y)
+        return function(x, as_dtype(y * alpha, y.dtype))
 
     return body
 

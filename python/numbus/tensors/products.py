@@ -10,7 +10,7 @@ import numbus as nb
 from ..core import derivatives
 from ..core.errors import message
 from . import _dtypes
-from ._arrays import as_dtype, no_out
+from ._arrays import as_dtype, no_out, together
 from ._functions import in_place, method, pure_function, tensor_function
 from ._tensor import Tensor
 from .factors import adjoint_of, cut_of, linalg_errors
@@ -108,7 +108,7 @@ def outer(input, vec2):
             message("outer", "an operand that is no line", f"{input.shape} and {vec2.shape}",
                     "one dimension each")
         )  # fmt: skip
-    return nb.outer(input, vec2)
+    return nb.outer(*together(input, vec2))
 
 
 @pure_function

@@ -29,6 +29,7 @@ from .selecting import order_of, outer_order, rank_order
 
 
 def _kept(a, t):
+    """In a dtype that was asked for, as sums of short integers are not."""
     return a if t is None else as_dtype(a, _dtypes.to_numpy(t))
 
 
@@ -48,7 +49,7 @@ def _axis(op, dim, a):
 def sum(input, dim=None, keepdim=False, *, dtype=None):
     """The sum of all elements, or along dimensions; of integers in int64."""
     a = _whole_numbers(input, dtype)
-    return nb.sum(a, axis=_axis("sum", dim, a), keepdims=keepdim)
+    return _kept(nb.sum(a, axis=_axis("sum", dim, a), keepdims=keepdim), dtype)
 
 
 @method()
@@ -56,7 +57,7 @@ def sum(input, dim=None, keepdim=False, *, dtype=None):
 def nansum(input, dim=None, keepdim=False, *, dtype=None):
     """The sum of the elements that are numbers."""
     a = _whole_numbers(input, dtype)
-    return nb.nansum(a, axis=_axis("nansum", dim, a), keepdims=keepdim)
+    return _kept(nb.nansum(a, axis=_axis("nansum", dim, a), keepdims=keepdim), dtype)
 
 
 @method()
@@ -64,7 +65,7 @@ def nansum(input, dim=None, keepdim=False, *, dtype=None):
 def prod(input, dim=None, keepdim=False, *, dtype=None):
     """The product of all elements, or along one dimension."""
     a = _whole_numbers(input, dtype)
-    return nb.prod(a, axis=_axis("prod", dim, a), keepdims=keepdim)
+    return _kept(nb.prod(a, axis=_axis("prod", dim, a), keepdims=keepdim), dtype)
 
 
 def _needs_floats(op, a):

@@ -301,8 +301,17 @@ _binary("xlogy", _xlogy, "x * log(y), 0 where x is 0 and y a number.")
 _binary("heaviside", _heaviside, "0 below zero, 1 above, the other operand at zero.")
 _binary("gcd", _integers("gcd", nb.gcd), "The greatest common divisor.")
 _binary("lcm", _integers("lcm", nb.lcm), "The least common multiple.")
-_binary("ldexp", lambda x, y: floating(x) * nb.power(2.0, as_dtype(y, floating(x).dtype)),
-        "x * 2^y.")  # fmt: skip
+
+
+def _ldexp(x, y):
+    """Integers y take the type of x."""
+    if is_number(y):
+        return floating(x) * 2.0**y
+    y = as_dtype(y, floating(x).dtype) if y.dtype.kind in "biu" else y
+    return nb.multiply(*together(x, nb.asarray(nb.power(2.0, y))))
+
+
+_binary("ldexp", _ldexp, "x * 2^y.")
 _binary("nextafter", lambda x, y: nb.nextafter(*together(x, y)),
         "The next floating-point number towards the other operand.")  # fmt: skip
 _binary("float_power", _float_power, "x to the power of y in float64.")
