@@ -63,7 +63,7 @@ class Tensor(_core.TensorBase):
     def requires_grad(self, value):
         if value and self.requires_grad and not self._leaf:
             raise RuntimeError(
-                message("requires_grad", "the flag of a result cannot be set (only of leaf variables)",
+                message("requires_grad", "a result's flag cannot be set, only of leaf variables",
                         "a tensor made by an operation", "a leaf, or retain_grad()")
             )  # fmt: skip
         self.requires_grad_(value)
