@@ -37,7 +37,7 @@ struct Tiling {
 
 Array seen_as(const Array& a, std::span<const int64_t> shape, std::span<const int64_t> strides) {
   const LayoutRef layout(Layout::get(shape, strides, itemsize(a.dtype)));
-  return view_of(a, layout.get(), 0);
+  return view_of(a, layout.get(), a.offset);
 }
 
 // 0, 1, … as bytes: the numbers of a window's elements; the same array each time.

@@ -539,3 +539,28 @@ def test_power_means_of_negative_windows():
     y.sum().backward()
     assert x.grad.tolist() == [[[-1, 0, pytest.approx(5**-0.5), pytest.approx(2 * 5**-0.5), 0, 0]]]
     assert F.lp_pool1d(x, 3, 2).isnan().tolist() == [[[True, False, False]]]
+
+
+@pytest.mark.parametrize("height", [6, 7])
+def test_pooling_of_parts_with_parts_of_gradients(height):
+    """What lies somewhere in other memory: the operand, the gradient, both."""
+    rng = np.random.default_rng(height)
+    numbers = rng.normal(size=(3, 2, height, height))
+    seeds = rng.normal(size=(3, 2, height // 2, height // 2))
+    whole = T.tensor(numbers, requires_grad=True)
+    F.max_pool2d(whole, 2).backward(T.tensor(seeds))
+    around = np.zeros((4, 2, height + 2, height + 3))
+    around[1:, :, 1:-1, 2:-1] = numbers
+    wide = np.zeros((3, 4, height // 2 + 2, height // 2 + 2))
+    wide[:, 1:3, 1:-1, 1:-1] = seeds
+    part = T.tensor(around, requires_grad=True)
+    pooled = F.max_pool2d(part[1:, :, 1:-1, 2:-1], 2)
+    pooled.backward(T.tensor(wide)[:, 1:3, 1:-1, 1:-1])
+    want = np.zeros(around.shape)
+    want[1:, :, 1:-1, 2:-1] = whole.grad.numpy()
+    assert np.array_equal(part.grad.numpy(), want) and np.abs(want).sum() > 1
+    padded = T.tensor(numbers, requires_grad=True)
+    F.pad(F.max_pool2d(padded, 2), (2, 1, 1, 2)).backward(
+        F.pad(T.tensor(seeds), (2, 1, 1, 2), value=9.0)
+    )
+    assert np.array_equal(padded.grad.numpy(), whole.grad.numpy())
