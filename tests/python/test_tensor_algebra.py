@@ -449,3 +449,16 @@ def test_nearest_elements_of_twice_the_size_ignore_the_factor():
     assert twice.tolist() == [[[0, 0, 1, 1, 2, 2]]]
     more = nn.functional.interpolate(torch.arange(7.0).reshape(1, 1, 7), scale_factor=2.3)
     assert more.tolist() == [[[0, 0, 0, 1, 1, 2, 2, 3, 3, 3, 4, 4, 5, 5, 6, 6]]]
+
+
+def test_nan_is_told_apart_where_torch_does():
+    x = torch.tensor([float("nan"), -2.0, float("nan")])
+    assert torch.sign(x).tolist() == [0, -1, 0] and torch.sgn(x).tolist() == [0, -1, 0]
+    found, inverse, counts = torch.unique(x, return_inverse=True, return_counts=True)
+    assert found.shape == (3,) and counts.tolist() == [1, 1, 1] and inverse.tolist() == [1, 0, 2]
+
+
+def test_complex_numbers_as_text():
+    assert repr(torch.tensor([1j])) == "tensor([0.+1.j])"
+    assert "complex128" in repr(torch.tensor([1j], dtype=torch.complex128))
+    assert "complex64" in repr(torch.zeros(0, dtype=torch.complex64))

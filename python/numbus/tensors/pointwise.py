@@ -152,6 +152,9 @@ Tensor.logit_ = in_place(_logit_in_place)
 
 
 def _sign(a):
+    """Of NaN 0, as in PyTorch."""
+    if kind_of(a.dtype) == "f":
+        return nb.where(a != a, nb.zeros((), dtype=a.dtype), nb.sign(a))
     return a if a.dtype.kind == "b" else nb.sign(a)
 
 

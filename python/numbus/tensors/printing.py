@@ -2,6 +2,8 @@
 
 import math
 
+import numpy
+
 from ..core.dtypes import kind_of
 from . import _dtypes
 from ._tensor import Tensor
@@ -110,8 +112,6 @@ def _text(a, indent, write, shorten):
 
 def _edges(a):
     """The elements that are shown of a tensor that is not shown as a whole."""
-    import numpy
-
     edge = _options["edgeitems"]
     for axis in range(a.ndim):
         if a.shape[axis] > 2 * edge:
@@ -126,7 +126,8 @@ def _repr(self):
     suffixes = []
     if self.is_cuda:
         suffixes.append(f"device='{self.device}'")
-    usual = (_dtypes.default_float(), _dtypes.int64.numpy, _dtypes.bool.numpy)
+    floats = _dtypes.default_float()
+    usual = (floats, _dtypes.int64.numpy, _dtypes.bool.numpy, numpy.result_type(floats, "c8"))
     shown_dtype = a.dtype not in usual
     if a.size == 0:
         if a.ndim != 1:

@@ -524,7 +524,9 @@ def histc(input, bins=100, min=0, max=0):
 @tensor_function
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
     """The different elements in order; also where each is found, and how often."""
-    return nb.unique(input, return_inverse=return_inverse, return_counts=return_counts, axis=dim)
+    return nb.unique(
+        input, return_inverse=return_inverse, return_counts=return_counts, axis=dim, equal_nan=False
+    )
 
 
 @tensor_function

@@ -16,7 +16,7 @@ from . import _dtypes
 from ._arrays import array, as_dtype, floating, in_single, is_number, together, without_slope
 from ._functions import in_place, method, tensor_function
 from ._tensor import Tensor
-from .pointwise import _fits, clamp
+from .pointwise import _fits, _sign, clamp
 
 __all__ = ["clamp_max", "clamp_min", "fix", "mvlgamma", "polygamma", "psi", "rsub"]
 _made = []
@@ -181,7 +181,7 @@ def _sinc(a):
 
 def _sgn(a):
     if kind_of(a.dtype) != "c":
-        return a if a.dtype.kind == "b" else without_slope(nb.sign)(a)
+        return without_slope(_sign)(a)
     size = nb.absolute(a)
     zero = size == 0
     return nb.where(zero, nb.zeros_like(a), a / nb.where(zero, nb.ones_like(size), size))
