@@ -14,7 +14,7 @@ _IS_LIGHT = frozenset(
     "_late _loops _namespace __main__ compat compat.clock compat.importing compat.kinds "
     "compat.loader compat.packages compat.rewrite compat.runner compat.spawn compat.timing loops "
     "loops.background loops.complexes loops.functions loops.gains loops.generators loops.heads "
-    "loops.held loops.kept loops.loop loops.made_lists loops.methods loops.narrow loops.native "
+    "loops.held loops.kept loops.loop loops.made_lists loops.marks loops.methods loops.narrow loops.native "
     "loops.numbers loops.pools loops.report loops.rewrite loops.run loops.select loops.singles "
     "loops.sources loops.values".split()
 )
@@ -24,6 +24,8 @@ _lock = None  # while names wait to be loaded
 _is_loading = _runs = False
 _hooks = []
 _of_program = set()  # folders
+_spare = []  # objects that are given back when modules have been loaded
+_SPARE = 4000  # of them: what loading what enters loops makes
 _MAIN = _thread.get_ident()
 
 
@@ -174,6 +176,15 @@ def note_start():
     _runs = True
 
 
+def freeze():
+    """Leaves what there is out of later collections. Objects that are given back later make up for
+    those that are made while modules are loaded in the middle of the program, so that no collection
+    of its objects comes sooner than under `python`.
+    """
+    _spare[:] = [[] for _ in range(_SPARE)]
+    gc.freeze()
+
+
 def note_folder(folder):
     """Notes that modules in a folder are the program's."""
     _of_program.add(folder)
@@ -192,6 +203,7 @@ def load_aside(name=None):
                 load()
             else:
                 __import__(name)
+                _spare.clear()
     except Exception:
         return False
     return True

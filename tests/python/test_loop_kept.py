@@ -6,7 +6,7 @@ import sys
 import textwrap
 
 import pytest
-from numbus.loops import kept
+from numbus.loops import kept, marks
 
 from tests.loops.checking import check, installed  # noqa: F401 - a fixture
 from tests.loops.grow import script
@@ -233,3 +233,57 @@ def test_reasons_are_kept(tmp_path):
         """))  # fmt: skip
     told = [_ran(path, tmp_path, "-m", "numbus") for _ in range(2)]
     assert told == [("19888890\n", ["True"]), ("19888890\n", ["False"])]
+
+
+def test_loops_with_code_are_looked_at_soon(tmp_path):
+    path = tmp_path / "script.py"
+    path.write_text(textwrap.dedent("""
+        import gc
+        from numbus.loops import loop
+        count = lambda: gc.get_stats()[0]["collections"]
+        def f(n):
+            s = 0
+            for i in range(n):
+                s += i & 5
+            return s
+        def g(n):
+            for i in range(n):
+                n += i
+            return n
+        before = count()
+        print(f(2_000_000), g(5))
+        # What is loaded meanwhile has nothing of the program's collected sooner.
+        print("no more" if count() == before else "more", end="[")
+        print([this.is_marked for this in loop._loops])
+        """))  # fmt: skip
+    marked = [_ran(path, tmp_path, "-m", "numbus")[0] for _ in range(2)]
+    assert "no more" in marked[1]
+    path.write_text("k = 1\n" + path.read_text().replace("i & 5", "i | 5"))
+    marked.append(_ran(path, tmp_path, "-m", "numbus")[0])
+    assert [m.split("[")[-1] for m in marked] == ["False, False]\n", "True, False]\n", "False, False]\n"]
+
+
+def test_marks(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBUS_CACHE_DIR", str(tmp_path))
+    assert not marks.noted("/a/b.py")
+    for text in ("for i in a:", "while x:", "for i in a:", "f\udc80"):
+        marks.note("/a/b.py", text)
+        assert marks.number_of(text) in marks.noted("/a/b.py")
+    assert len(marks.noted("/a/b.py")) == 3 and not marks.noted("/a/c.py")
+    marks.note("<string>", "while x:")
+    assert not marks.noted("<string>")
+    (file,) = tmp_path.iterdir()
+    before = file.read_bytes()
+    for damaged in (b"", b"\xff" * 99, before.replace(b"loops", b"others"), b"\n" * 99):
+        file.write_bytes(damaged)
+        assert not marks.noted("/a/b.py")
+    marks.note("/a/b.py", "while x:")
+    assert marks.noted("/a/b.py") == {marks.number_of("while x:")}
+    file.unlink()
+    file.mkdir()
+    marks.note("/a/b.py", "while x:")
+    assert not marks.noted("/a/b.py") and [*tmp_path.iterdir()] == [file]
+    monkeypatch.setenv("NUMBUS_CACHE", "0")
+    file.rmdir()
+    marks.note("/a/b.py", "while x:")
+    assert not [*tmp_path.iterdir()]

@@ -1,6 +1,5 @@
 """Runs a script as `python script.py` would, with Numbus for NumPy in the user's own modules."""
 
-import gc
 import importlib
 import os
 import sys
@@ -114,7 +113,7 @@ def main(arguments):
         _late.when_loaded(_be_strict)
     if compiles:
         loops.install(report)
-    gc.freeze()  # a script's collections look at its own objects, not at ours
+    _late.freeze()  # a script's collections look at its own objects, not at ours
     try:
         if file.endswith(".ipynb"):
             return _notebook(file, output)

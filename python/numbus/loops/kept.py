@@ -9,7 +9,7 @@ import marshal
 import os
 import sys
 
-from . import functions, heads
+from . import functions, heads, marks
 from .native import _kept
 
 
@@ -54,6 +54,8 @@ def find(this, held):
     if call is None:
         return None
     show(this, text)
+    if not this.is_marked:  # a file that was moved, or whose mark has gone
+        marks.note(this.file, this.text[1])
     nodes = _loops_at(this.node)
     return Code(call, this.node, [nodes[at] for at in ats], words, is_deep, text)
 
@@ -67,6 +69,8 @@ def keep(this, entry, fixed, code, stored):
     ats = [n.at for n in code._nodes]
     if all(nodes.get(n.at) is n for n in code._nodes):
         _kept.store(key, marshal.dumps((stored, ats, code.words, code.is_deep, code.text)))
+        if _kept.load(key):
+            marks.note(this.file, this.text[1])
 
 
 def keep_reason(this, entry, fixed, why):

@@ -17,7 +17,8 @@ from . import generators, report, select
 
 # Seconds that a loop has run before it is compiled, which takes about as long.
 HOT = 0.02
-_AGAIN = 0.004
+_AGAIN = 0.001
+SOON = 0.003  # the same, where an earlier run has left code
 LOADED = 0.04  # the same, where what compiles it is not loaded yet
 _PER_STATEMENT = 5e-6  # that statements of numbers stay below
 _PER_STATEMENT_OF_PARTS = 3e-5  # those of slices
@@ -53,7 +54,8 @@ class Loop(_loops_of_c.Loop):
         self.copies = select.copies(node)
         self.made_names = select.made_names(node)
         self.stores_several = select.stores_several(node)
-        self.hot = HOT
+        self.hot = SOON if outer is not None and outer.is_marked else HOT
+        self.is_marked = self.hot == SOON  # whether it, or one around it, has code on disk
         self.most_per_item = _most_per_item(node)
         self.outer, self.inner = outer, []
         if outer is not None:
@@ -134,6 +136,12 @@ def add_loop(node, names, file, outer, text):
     return len(_loops) - 1
 
 
+def look_soon(number):
+    """Notes that a loop has code on disk."""
+    this = _loops[number]
+    this.hot, this.is_marked = SOON, True
+
+
 def note_code(code, numbers):
     """Notes the loops that a rewritten code has."""
     for k in numbers:
@@ -180,7 +188,7 @@ def load_arrays(this):
     """Has what compiles loops loaded, for a loop whose code is not on disk."""
     if State.after is None and this.seconds < LOADED:
         # Its names may hold other types soon, for which there is code.
-        this.hot = min(LOADED, this.seconds + _AGAIN)
+        this.hot = min(LOADED, this.seconds + max(_AGAIN, this.seconds / 4))
     elif not _late.load_aside():
         configure(False)
 

@@ -25,7 +25,7 @@ import os
 import types
 
 from .. import _loops
-from . import loop, report, select, sources
+from . import loop, marks, report, select, sources
 
 # Constants of the source that stand for functions of a loop, until the code is made.
 _MARK = f"numbus {os.urandom(16).hex()} "
@@ -124,6 +124,7 @@ class Rewriter(ast.NodeTransformer):
         self._lines = text.splitlines()
         self._file = file
         self._outer = None  # the number of the loop around
+        self._marked = marks.noted(file)
         self.count = 0  # of loops that are tried
 
     def visit_ClassDef(self, node):
@@ -161,7 +162,10 @@ class Rewriter(ast.NodeTransformer):
         shown = select.with_attributes(original)
         names = select.assigned(shown)
         self.count += 1
-        number = loop.add_loop(shown, names, self._file, self._outer, self._text(node))
+        text = self._text(node)
+        number = loop.add_loop(shown, names, self._file, self._outer, text)
+        if self._marked and marks.number_of(text[1]) in self._marked:
+            loop.look_soon(number)
         outer, self._outer = self._outer, number
         node.body = [self.visit(n) for n in node.body]
         self._outer = outer

@@ -55,9 +55,8 @@ def _wanted(this, frame):
     if outer is not None and not outer.dead and this.postponed < 2:
         # Inside of the code for the loop around it is entered once.
         this.postponed += 1
-        _enter_outer(this, frame)
         this.hot = 2 * this.seconds
-        return False
+        return _enter_outer(this, frame) and _has_code(this, frame)
     if gains.per_item(this) > this.most_per_item:
         this.hot = 4 * this.seconds
         return False
@@ -112,19 +111,31 @@ def _code(this, held):
     return code
 
 
+def _has_code(this, frame):
+    """Whether there is code for a loop; it costs little more than a look to find that out."""
+    try:
+        held = Held(this, frame, this.seconds, guess=True)
+    except (TooCostly, MemoryError):
+        return False
+    return type(_code(this, held)) is kept.Code and _may_enter()
+
+
 def _enter_outer(this, frame):
-    """Has a loop around this one entered at its next item, where code for it is on disk."""
+    """Has a loop around this one entered at its next item, where code for it is on disk; whether
+    there is any.
+    """
     outer = this.outer
     while outer is not None:
         if not outer.dead and not needs_arrays():
             try:
                 held = Held(outer, frame, math.inf, guess=True)
             except (TooCostly, MemoryError):
-                return
+                return False
             if type(_code(outer, held)) is kept.Code:
                 outer.hot, outer.looks = 0.0, True
-                return
+                return True
         outer = outer.outer
+    return False
 
 
 def needs_arrays():
