@@ -37,6 +37,7 @@ struct Loop {
   PyObject_HEAD double seconds,
       hot;             // spent in CPython, as estimated; from which it is worth compiling
   double per_item;     // seconds, as last measured
+  double ahead;        // seconds that the present execution may still take, 0 where nobody knows
   double least;        // seconds that one entry should at least take the place of
   int64_t items;       // carried out in CPython
   int64_t credit;      // items that may be carried out before time is taken again
@@ -224,7 +225,7 @@ int look(Items& it) {
   const bool counted = it.length != kNever;
   if (counted && it.done >= it.length) {  // it is over by itself, or has grown
     if (it.start > 0) note_time(l, it.stretch - (it.done - it.length), now - it.start);
-    it.start = 0;
+    l.ahead = it.start = 0;
     it.left = kNever;
     it.stretch = 0;
     return 0;
@@ -236,6 +237,7 @@ int look(Items& it) {
     l.items += it.stretch;
     l.seconds += static_cast<double>(it.stretch) * l.per_item;
   }
+  l.ahead = counted ? static_cast<double>(it.length - it.done) * l.per_item : 0;
   it.start = now;
   const int64_t last = it.stretch;
   it.stretch = 0;  // in case of an exception
@@ -250,8 +252,8 @@ int look(Items& it) {
   const bool pays = after_items || l.yields || l.seconds >= l.hot;
   if (enabled && pays && (after_items || !l.busy || l.yields)) {
     const double usual = l.seconds / static_cast<double>(std::max<int64_t>(l.executions, 1));
-    const double expected = counted ? static_cast<double>(it.length - it.done) * l.per_item
-                                    : std::max(usual, static_cast<double>(it.done) * l.per_item);
+    const double expected =
+        counted ? l.ahead : std::max(usual, static_cast<double>(it.done) * l.per_item);
     if (after_items || l.yields || expected > l.least) {
       const int watched = is_watched();
       if (watched < 0) return -1;
@@ -660,6 +662,7 @@ PyMethodDef loop_methods[] = {
 PyMemberDef loop_members[] = {
     {"seconds", T_DOUBLE, offsetof(Loop, seconds), 0, nullptr},
     {"hot", T_DOUBLE, offsetof(Loop, hot), 0, nullptr},
+    {"ahead", T_DOUBLE, offsetof(Loop, ahead), READONLY, nullptr},
     {"per_item", T_DOUBLE, offsetof(Loop, per_item), 0, nullptr},
     {"least", T_DOUBLE, offsetof(Loop, least), 0, nullptr},
     {"items", T_LONGLONG, offsetof(Loop, items), 0, nullptr},

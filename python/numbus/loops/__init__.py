@@ -1,14 +1,13 @@
 """Hot loops of a user's module as native code, without a word in the source: see docs/loops.md."""
 
 import ast
-import copy
 import importlib
 import os
 import re
 import sys
 import warnings
 
-from . import loop, sources
+from . import loop, sources, trees
 
 __all__ = [
     "are_wanted", "compiled", "install", "is_enabled", "may_have_loops", "of_scipy",
@@ -68,7 +67,7 @@ def rewrite_cells(shell):
             import linecache  # which scripts do not need
 
             lines = "".join(linecache.getlines(filename))
-            return compiled(copy.deepcopy(source), lines, filename, plain, self.flags)
+            return compiled(trees.copied(source), lines, filename, plain, self.flags)
 
     shell.compile.__class__ = Compiler
 

@@ -2,7 +2,7 @@
 
 import ast
 
-from . import heads
+from . import heads, trees
 
 NAMES = "sum", "min", "max", "any", "all"
 
@@ -31,12 +31,12 @@ def is_known_head(n):
 def own_names(node):
     """The nodes of names in generator expressions that stand for their items."""
     found = set()
-    for g in ast.walk(node):
+    for g in trees.walk(node):
         if isinstance(g, (ast.GeneratorExp, ast.ListComp)):
-            names = {x.id for of in g.generators for x in ast.walk(of.target)
+            names = {x.id for of in g.generators for x in trees.walk(of.target)
                      if isinstance(x, ast.Name)}  # fmt: skip
             parts = [g.elt, *(i for of in g.generators for i in of.ifs)]
-            found |= {x for p in parts for x in ast.walk(p)
+            found |= {x for p in parts for x in trees.walk(p)
                       if isinstance(x, ast.Name) and x.id in names}  # fmt: skip
     return found
 

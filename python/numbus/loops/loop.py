@@ -6,6 +6,7 @@ under `python`. What enters compiled code (run.py) is loaded with the first loop
 
 import _thread
 import ast
+import atexit
 import math
 import os
 import sys
@@ -13,13 +14,14 @@ import types
 
 from .. import _late
 from .. import _loops as _loops_of_c
-from . import generators, report, select
+from . import generators, marks, report, select, trees
 
 # Seconds that a loop has run before it is compiled, which takes about as long.
 HOT = 0.02
 _AGAIN = 0.001
 SOON = 0.003  # the same, where an earlier run has left code
-LOADED = 0.04  # the same, where what compiles it is not loaded yet
+LOADED = 0.04  # the same, where what compiles it is not loaded yet, but an earlier run asked for it
+FIRST = 0.25  # the same, where none did: what loading and compiling takes
 _PER_STATEMENT = 5e-6  # that statements of numbers stay below
 _PER_STATEMENT_OF_PARTS = 3e-5  # those of slices
 _MOST_FAILURES = 3
@@ -56,6 +58,7 @@ class Loop(_loops_of_c.Loop):
         self.stores_several = select.stores_several(node)
         self.hot = SOON if outer is not None and outer.is_marked else HOT
         self.is_marked = self.hot == SOON  # whether it, or one around it, has code on disk
+        self.is_awaited = False  # whether an earlier run has left it to this one
         self.most_per_item = _most_per_item(node)
         self.outer, self.inner = outer, []
         if outer is not None:
@@ -89,7 +92,7 @@ def _most_per_item(loop):
     """Seconds of an iteration beyond which its time goes into operations of whole arrays, which
     compiled code does not have.
     """
-    nodes = [n for s in loop.body for n in ast.walk(s)]
+    nodes = [n for s in loop.body for n in trees.walk(s)]
     if any(
         isinstance(n, (ast.For, ast.While))
         or (isinstance(n, ast.Call) and isinstance(n.func, ast.Name))
@@ -106,7 +109,7 @@ def _read(loop, assigned):
 
     def expression(n):
         own = generators.own_names(n)
-        for x in ast.walk(n):
+        for x in trees.walk(n):
             if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Load) and x.id not in assigned:
                 if x not in own:
                     names.add(x.id)
@@ -136,10 +139,15 @@ def add_loop(node, names, file, outer, text):
     return len(_loops) - 1
 
 
-def look_soon(number):
-    """Notes that a loop has code on disk."""
+def note_marks(number, marked):
+    """Notes what earlier runs have left of a loop (marks.py)."""
     this = _loops[number]
-    this.hot, this.is_marked = SOON, True
+    if marks.number_of(this.text[1]) in marked:
+        this.hot, this.is_marked = SOON, True
+    this.is_awaited = marks.number_of(_AWAITED + this.text[1]) in marked
+
+
+_AWAITED = "awaited "  # before the text of a loop, in marks
 
 
 def note_code(code, numbers):
@@ -185,12 +193,46 @@ def _first_wanted(this):
 
 
 def load_arrays(this):
-    """Has what compiles loops loaded, for a loop whose code is not on disk."""
-    if State.after is None and this.seconds < LOADED:
+    """Has what compiles loops loaded, for a loop whose code is not on disk. In the first run of a
+    script it has to run, or to have left, as long as that takes; one that does not is compiled in
+    the next run.
+    """
+    awaited = this.is_awaited and not this.ready  # which has code for other types
+    least = LOADED if awaited or "numpy" in sys.modules else FIRST
+    long = this.seconds >= LOADED and this.seconds + _ahead(this) >= least
+    if State.after is None and not long:
+        if this.seconds >= LOADED and not this.ready and this not in _waiting:
+            _wait(this)
         # Its names may hold other types soon, for which there is code.
-        this.hot = min(LOADED, this.seconds + max(_AGAIN, this.seconds / 4))
+        later = _AGAIN if this.ready else max(_AGAIN, this.seconds / 4)
+        this.hot = min(least, this.seconds + later)
     elif not _late.load_aside():
         configure(False)
+
+
+def _ahead(this):
+    """Seconds that a loop, or one around it, may still take."""
+    seconds = 0.0
+    while this is not None:
+        seconds, this = max(seconds, this.ahead), this.outer
+    return seconds
+
+
+_waiting = []  # loops that are left to the next run
+
+
+def _wait(this):
+    """Notes that a loop is compiled in the next run, unless it runs longer in this one."""
+    if not _waiting:
+        atexit.register(_note_waiting)
+    _waiting.append(this)
+    this.why = f"it ran less than {FIRST} s; the next run compiles it"
+
+
+def _note_waiting():
+    for this in _waiting:
+        if not this.codes:  # nor the reason why there is none
+            marks.note(this.file, _AWAITED + this.text[1])
 
 
 MAIN = _thread.get_ident()

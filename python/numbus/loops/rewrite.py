@@ -20,12 +20,11 @@ looks at their `__code__`, which is that of the source.
 
 import ast
 import collections
-import copy
 import os
 import types
 
 from .. import _loops
-from . import loop, marks, report, select, sources
+from . import loop, marks, report, select, sources, trees
 
 # Constants of the source that stand for functions of a loop, until the code is made.
 _MARK = f"numbus {os.urandom(16).hex()} "
@@ -157,15 +156,15 @@ class Rewriter(ast.NodeTransformer):
         if why is not None:
             report.note_refused(self._file, node, why)
             return self.generic_visit(node)
-        original = copy.deepcopy(node)
+        original = trees.copied(node)
         select.number(original)
         shown = select.with_attributes(original)
         names = select.assigned(shown)
         self.count += 1
         text = self._text(node)
         number = loop.add_loop(shown, names, self._file, self._outer, text)
-        if self._marked and marks.number_of(text[1]) in self._marked:
-            loop.look_soon(number)
+        if self._marked:
+            loop.note_marks(number, self._marked)
         outer, self._outer = self._outer, number
         node.body = [self.visit(n) for n in node.body]
         self._outer = outer
@@ -181,7 +180,7 @@ class Rewriter(ast.NodeTransformer):
         return self._lines[n - 1] if n <= len(self._lines) else ""
 
     def _rewritten(self, node, original, number, names):
-        plain = [copy.deepcopy(n) for n in original.body]
+        plain = [trees.copied(n) for n in original.body]
         live = ast.Tuple([_target(n) for n in names], ast.Store())
         gone = [
             ast.If(_call(number, "gone", k), [ast.Delete([ast.Name(n, ast.Del())])], [])
@@ -191,8 +190,8 @@ class Rewriter(ast.NodeTransformer):
         resumed = [ast.If(_call(number, "gone", -1), gone, []), *_Resumed(number).block(original)]
         if isinstance(node, ast.For):
             target, over, first = node.target, node.iter, []
-            last = copy.deepcopy(original.orelse)
-            rest = ast.For(copy.deepcopy(target), _call(number, "rest"), plain, last)
+            last = trees.copied(original.orelse)
+            rest = ast.For(trees.copied(target), _call(number, "rest"), plain, last)
         else:
             target, over = _nothing(), ast.Constant(None)
             # Its `else` does not leave the loop around it (select.why_not).
@@ -200,8 +199,8 @@ class Rewriter(ast.NodeTransformer):
             for n in first:
                 _located(n, node)
             node.orelse = []
-            again = ast.While(copy.deepcopy(node.test), plain, copy.deepcopy(original.orelse))
-            rest = ast.If(_call(number, "rest"), [again], copy.deepcopy(original.orelse))
+            again = ast.While(trees.copied(node.test), plain, trees.copied(original.orelse))
+            rest = ast.If(_call(number, "rest"), [again], trees.copied(original.orelse))
         after = ast.For(live, _call(number, "after"), resumed, [rest])
         return ast.For(
             target,
@@ -223,8 +222,8 @@ class _Resumed:
     def block(self, loop):
         body = []
         if isinstance(loop, ast.While):
-            last = [*copy.deepcopy(loop.orelse), ast.Break()]
-            leave = ast.If(ast.UnaryOp(ast.Not(), copy.deepcopy(loop.test)), last, [])
+            last = [*trees.copied(loop.orelse), ast.Break()]
+            leave = ast.If(ast.UnaryOp(ast.Not(), trees.copied(loop.test)), last, [])
             leave = _located(leave, loop)
             body.append(_located(ast.If(self._ask("at", loop.at, loop.at + 1), [leave], []), loop))
         return body + [self.statement(n) for n in loop.body]
@@ -233,7 +232,7 @@ class _Resumed:
         if isinstance(n, (ast.If, ast.For, ast.While)) and not n.opaque:
             inner = self._compound(n)
         else:
-            inner = copy.deepcopy(n)
+            inner = trees.copied(n)
         return _located(ast.If(self._ask("at", n.at, n.end), [inner], []), n)
 
     def _compound(self, n):
@@ -241,7 +240,7 @@ class _Resumed:
             where = ast.IfExp(
                 self._ask("inside", n.at + 1, n.end),
                 self._ask("inside", n.at + 1, n.middle),
-                copy.deepcopy(n.test),
+                trees.copied(n.test),
             )
             return ast.If(
                 where, [self.statement(s) for s in n.body], [self.statement(s) for s in n.orelse]
@@ -249,24 +248,24 @@ class _Resumed:
         body = [self.statement(s) for s in n.body]
         if isinstance(n, ast.While):
             inside = self._ask("inside", n.at + 1, n.middle)
-            test = copy.deepcopy(n.test)
+            test = trees.copied(n.test)
             if n.orelse:  # where it goes on in the `else`, the condition was false
                 in_else = self._ask("inside", n.middle, n.end)
                 test = ast.BoolOp(ast.And(), [ast.UnaryOp(ast.Not(), in_else), test])
             last = [self.statement(s) for s in n.orelse]
             return ast.While(ast.BoolOp(ast.Or(), [inside, test]), body, last)
-        over = copy.deepcopy(n.iter)
+        over = trees.copied(n.iter)
         if n.orelse:  # where it goes on in the `else`, no item is left
             over = ast.IfExp(self._ask("inside", n.middle, n.end), ast.Tuple([], ast.Load()), over)
         items = ast.BoolOp(ast.Or(), [self._ask("left", n.at, n.middle), over])
         last = [self.statement(s) for s in n.orelse]
-        return ast.For(copy.deepcopy(n.target), items, body, last)
+        return ast.For(trees.copied(n.target), items, body, last)
 
 
 def _located(new, old):
-    """The new nodes at the old one's position, where they have none."""
+    """The new nodes at the old one's position. What has one holds none that are new."""
     if not hasattr(new, "lineno"):
         ast.copy_location(new, old)
-    for child in ast.iter_child_nodes(new):
-        _located(child, new if hasattr(new, "lineno") else old)
+        for child in ast.iter_child_nodes(new):
+            _located(child, new if hasattr(new, "lineno") else old)
     return new

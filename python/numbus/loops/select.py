@@ -3,9 +3,8 @@ statements.
 """
 
 import ast
-import copy
 
-from . import generators, heads
+from . import generators, heads, trees
 
 # Statements that code of ours carries out; all others are left to CPython where they are met.
 SIMPLE = (ast.Assign, ast.AugAssign, ast.Pass)
@@ -25,7 +24,7 @@ MOST_STATEMENTS = 400
 def is_known(node):
     """Whether an expression is made of nodes that code of ours may know."""
     folded = set()  # nodes of generator expressions that are
-    for n in ast.walk(node) if node is not None else [None]:
+    for n in trees.walk(node) if node is not None else [None]:
         if not isinstance(n, _EXPRESSIONS) and n not in folded:
             return False
         if isinstance(n, ast.Call) and generators.is_fold(n):
@@ -49,7 +48,7 @@ def is_tiny(loop):
     args = heads.range_of(loop.iter)[0].args
     if not all(isinstance(a, ast.Constant) and type(a.value) is int for a in args):
         return False
-    if any(isinstance(n, _LOOPS) for b in loop.body for n in ast.walk(b)):
+    if any(isinstance(n, _LOOPS) for b in loop.body for n in trees.walk(b)):
         return False
     args = [a.value for a in args]
     return (len(args) < 3 or args[2] != 0) and len(range(*args)[:33]) <= 32
@@ -161,7 +160,7 @@ def _is_joined(n):
 
 def empty_names(loop):
     """The names to which a loop assigns `[]`."""
-    nodes = [n for n in ast.walk(loop) if isinstance(n, ast.Assign) and makes_list(n)]
+    nodes = [n for n in trees.walk(loop) if isinstance(n, ast.Assign) and makes_list(n)]
     return {n.targets[0].id for n in nodes if isinstance(n.value, ast.List) and not n.value.elts}
 
 
@@ -185,7 +184,7 @@ def copied_whole(v):
 def made_names(loop):
     """The names that may hold a list that code of ours has made, in order."""
     nodes = [
-        n for n in ast.walk(loop) if isinstance(n, ast.Assign) and not getattr(n, "opaque", True)
+        n for n in trees.walk(loop) if isinstance(n, ast.Assign) and not getattr(n, "opaque", True)
     ]
     found = {n.targets[0].id for n in nodes if makes_list(n)}
     before = None
@@ -207,16 +206,16 @@ def copies(loop):
         isinstance(n, ast.Assign)
         and isinstance(n.targets[0], ast.Subscript)
         and isinstance(n.value, (ast.Subscript, ast.Name, ast.Attribute))
-        for n in ast.walk(loop)
+        for n in trees.walk(loop)
     )
 
 
 def stores_several(loop):
     """Whether an innermost `for` loop assigns to elements of several arrays."""
-    for n in ast.walk(loop):
+    for n in trees.walk(loop):
         if isinstance(n, ast.For) and not any(isinstance(x, _LOOPS) for s in n.body
-                                              for x in ast.walk(s)):  # fmt: skip
-            stored = [x.value for s in n.body for x in ast.walk(s)
+                                              for x in trees.walk(s)):  # fmt: skip
+            stored = [x.value for s in n.body for x in trees.walk(s)
                       if isinstance(x, ast.Subscript) and isinstance(x.ctx, ast.Store)]  # fmt: skip
             if len({ast.unparse(x) for x in stored}) > 1:
                 return True
@@ -225,7 +224,7 @@ def stores_several(loop):
 
 def appended(loop):
     """The names of the lists whose length code of ours may change."""
-    nodes = [n for n in ast.walk(loop) if hasattr(n, "at") and not n.opaque]
+    nodes = [n for n in trees.walk(loop) if hasattr(n, "at") and not n.opaque]
     found = {n.value.func.value.id for n in nodes if is_append(n)}
     return found | {popped(n) for n in nodes} - {None}
 
@@ -251,7 +250,7 @@ def is_mangled(name):
 def why_not(loop):
     """The reason, in words, why a loop is not tried; None where it is."""
     count = 0
-    for n in ast.walk(loop):
+    for n in trees.walk(loop):
         if isinstance(n, _REFUSED):
             return f"line {n.lineno}: {type(n).__name__.lower()}"
         name = getattr(n, "attr" if isinstance(n, ast.Attribute) else "id", "")
@@ -317,10 +316,10 @@ def _block(body, rare):
 def _words(n):
     if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call):
         return f"a call of {ast.unparse(n.value.func)}"
-    calls = [x for x in ast.walk(n) if isinstance(x, ast.Call) and not is_known(x)]
+    calls = [x for x in trees.walk(n) if isinstance(x, ast.Call) and not is_known(x)]
     if calls:
         return f"a call of {ast.unparse(calls[-1].func)}"
-    for x in ast.walk(n):
+    for x in trees.walk(n):
         if isinstance(x, ast.expr) and not isinstance(x, _EXPRESSIONS):
             return f"an expression that is not compiled ({type(x).__name__.lower()})"
     return f"a statement that is not compiled ({type(n).__name__.lower()})"
@@ -386,7 +385,7 @@ def with_attributes(loop):
     to, are names of their own; such as it is where it has a name like that.
     """
     names, stored = set(assigned(loop)), set()
-    for n in ast.walk(loop):
+    for n in trees.walk(loop):
         if isinstance(n, ast.Name) and DOT in n.id:
             return loop
         if isinstance(n, (ast.Assign, ast.AugAssign)) and not getattr(n, "opaque", True):
@@ -394,7 +393,7 @@ def with_attributes(loop):
             parts = [x for t in targets for x in (t.elts if isinstance(t, ast.Tuple) else [t])]
             stored |= {(x.value.id, x.attr) for x in parts if isinstance(x, ast.Attribute)}
     stored = {of for of in stored if of[0] not in names}
-    return _Named(stored).visit(copy.deepcopy(loop)) if stored else loop
+    return _Named(stored).visit(trees.copied(loop)) if stored else loop
 
 
 class _Named(ast.NodeTransformer):
@@ -419,7 +418,7 @@ def assigned(loop):
             for t in n.targets:
                 found.update(
                     x.id
-                    for x in ast.walk(t)
+                    for x in trees.walk(t)
                     if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)
                 )
         elif isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name):
