@@ -16,7 +16,7 @@ _IS_LIGHT = frozenset(
     "loops loops.background loops.complexes loops.functions loops.gains loops.generators "
     "loops.heads loops.held loops.kept loops.loop loops.made_lists loops.marks loops.methods "
     "loops.narrow loops.native loops.numbers loops.pools loops.report loops.rewrite loops.run "
-    "loops.select loops.singles loops.sources loops.trees loops.values".split()
+    "loops.select loops.singles loops.sources loops.static loops.trees loops.values".split()
 )
 _OWN = "__version__", "__all__", "__array_api_version__", "__array_namespace_info__"
 _PACKAGE = __package__

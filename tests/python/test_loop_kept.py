@@ -260,7 +260,11 @@ def test_loops_with_code_are_looked_at_soon(tmp_path):
     assert "no more" in marked[1]
     path.write_text("k = 1\n" + path.read_text().replace("i & 5", "i | 5"))
     marked.append(_ran(path, tmp_path, "-m", "numbus")[0])
-    assert [m.split("[")[-1] for m in marked] == ["False, False]\n", "True, False]\n", "False, False]\n"]
+    assert [m.split("[")[-1] for m in marked] == [
+        "False, False]\n",
+        "True, False]\n",
+        "False, False]\n",
+    ]
 
 
 def test_marks(tmp_path, monkeypatch):

@@ -7,7 +7,7 @@ import math
 import time
 import types
 
-from . import functions, methods, narrow, numbers, select, singles
+from . import functions, methods, narrow, numbers, select, singles, static
 from .native import _kept, memory
 
 _KINDS = {int: "i", float: "f", bool: "b", complex: numbers.COMPLEX}
@@ -348,7 +348,7 @@ class Held:
             _kept.extend_list(*of, count)
 
 
-_NOTHING = object()
+_NOTHING = static.NOTHING
 
 
 def _attribute(value, name):
@@ -360,9 +360,7 @@ def _attribute(value, name):
     reads = type(value).__getattribute__
     if reads is not object.__getattribute__ and reads is not type.__getattribute__:
         return _NOTHING
-    from inspect import getattr_static  # which takes milliseconds to load
-
-    found = getattr_static(value, name, _NOTHING)
+    found = static.attribute(value, name, _NOTHING)
     if type(found) is types.MemberDescriptorType and type(value).__flags__ & _OF_PYTHON:
         return getattr(value, name, _NOTHING)  # one of __slots__
     return found if type(found) in _PLAIN else _NOTHING
@@ -379,14 +377,12 @@ def _is_assigned_plainly(value, name):
         return False
     if kind.__getattribute__ is not object.__getattribute__:
         return False
-    from inspect import getattr_static  # which takes milliseconds to load
-
-    found = getattr_static(kind, name, _NOTHING)
+    found = static.attribute(kind, name, _NOTHING)
     if type(found) is types.MemberDescriptorType:
         return True
     if found is not _NOTHING and hasattr(type(found), "__set__"):
         return False
-    own = getattr_static(kind, "__dict__", None)
+    own = static.attribute(kind, "__dict__", None)
     return type(own) is types.GetSetDescriptorType and name in value.__dict__
 
 

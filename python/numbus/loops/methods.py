@@ -5,6 +5,8 @@ object.
 import ast
 import types
 
+from . import static
+
 _OF_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that a program has made
 
 
@@ -17,12 +19,10 @@ def of_object(value, name):
         return None
     if kind.__getattribute__ is not object.__getattribute__:
         return None
-    from inspect import getattr_static  # which takes milliseconds to load
-
-    found = getattr_static(kind, name, None)
+    found = static.attribute(kind, name, None)
     if type(found) is not types.FunctionType:
         return None
-    own = getattr_static(kind, "__dict__", None)
+    own = static.attribute(kind, "__dict__", None)
     if own is not None and type(own) is not types.GetSetDescriptorType:
         return None
     return None if own is not None and name in value.__dict__ else found
