@@ -28,6 +28,11 @@ def threads():
     return _count + report.THREADS[0]
 
 
+def is_busy():
+    """Whether a loop is compiled now."""
+    return _running.locked()
+
+
 def start(this, held):
     """Compiles a loop for these types while the program goes on; one at a time."""
     global _count

@@ -69,6 +69,9 @@ def _wanted(this, frame):
         held = Held(this, frame, this.seconds, guess=True)
         if type(this.codes.get(held.key)) is kept.Code:
             return True
+        if background.is_busy():  # where another loop is compiled, this one is looked at later
+            this.hot = 1.1 * this.seconds
+            return False
         held = Held(this, frame, this.seconds)
     except (TooCostly, MemoryError):
         this.hot = 2 * this.seconds
