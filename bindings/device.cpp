@@ -207,6 +207,10 @@ void bind_devices(nb::module_& m) {
             "a number of bytes, or 0 for all memory");
     resolve_device(name).set_memory_limit(static_cast<size_t>(bytes));
   });
+  m.def("reset_peak", [](const std::string& name) {
+    Runtime::get().flush("reset_peak");
+    resolve_device(name).reset_peak();
+  });
   m.def("trim", [](const std::string& name) {
     Runtime::get().flush("trim");
     Device& device = resolve_device(name);

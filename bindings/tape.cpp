@@ -2,6 +2,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <optional>
+#include <unordered_map>
 
 #include "array/capture.h"
 #include "program/rules.h"
@@ -90,6 +91,41 @@ void tell(int64_t writer, nb::handle array, nb::object function) {
   });
 }
 
+// What is recorded, entry by entry: its name, the memory that it writes to, and of each operand None,
+// where nothing depends on it, or its memory and the entry that wrote it last (-1: none). Where
+// elements stay as they were these are the last operand.
+nb::list graph() {
+  nb::list all;
+  std::unordered_map<uint64_t, int64_t> writers;
+  int64_t number = 0;
+  for (const program::Entry& e : Tape::get().entries()) {
+    if (e.gone()) continue;
+    nb::list operands;
+    auto add = [&](uint64_t base) {
+      const auto found = writers.find(base);
+      operands.append(nb::make_tuple(base, found == writers.end() ? -1 : found->second));
+    };
+    for (const program::Operand& o : e.operands) {
+      if (o.active)
+        add(o.region.base);
+      else if (&o != e.predicate())
+        operands.append(nb::none());
+    }
+    nb::list results;
+    for (const program::Operand& o : e.results) {
+      const uint64_t base = o.region.base;
+      results.append(base);
+      if ((e.predicate() || !o.region.whole()) &&
+          (writers.contains(base) || Tape::get().watched(base)))
+        add(base);
+    }
+    for (const program::Operand& o : e.results) writers[o.region.base] = number;
+    all.append(nb::make_tuple(e.title(), results, operands));
+    ++number;
+  }
+  return all;
+}
+
 }  // namespace
 
 void bind_tape(nb::module_& m) {
@@ -163,6 +199,7 @@ void bind_tape(nb::module_& m) {
   m.def("tape_tell", &tell, nb::arg("writer"), nb::arg("array"), nb::arg("function"));
   m.def("tape_backward", &backward, nb::arg("outputs"), nb::arg("seeds"), nb::arg("keep"),
         nb::arg("again"), nb::arg("milestones") = nb::list());
+  m.def("tape_graph", &graph);
   m.def("tape_text", [] { return program::print(Tape::get()); });
 }
 

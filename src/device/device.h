@@ -22,7 +22,7 @@ enum class DeviceKind { Cpu, Cuda, Null };
 struct MemoryStats {
   size_t used_bytes = 0;      // handed out and not yet freed
   size_t pooled_bytes = 0;    // taken from the system, free for the next request
-  size_t peak_bytes = 0;      // highest used_bytes so far
+  size_t peak_bytes = 0;      // highest used_bytes so far, or since reset_peak()
   size_t overhead_bytes = 0;  // bookkeeping: span headers and block tables
   size_t limit = 0;           // used + pooled never exceed this
 };
@@ -168,6 +168,8 @@ class Device {
   static constinit Relief relief;
 
   virtual MemoryStats memory_stats() const = 0;
+  // peak_bytes begins anew from what is used now.
+  virtual void reset_peak() = 0;
   // Zero restores the default limit (the device's whole memory).
   virtual void set_memory_limit(size_t bytes) = 0;
   // Returns every pooled byte that can be returned to the system.

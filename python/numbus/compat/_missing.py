@@ -27,8 +27,15 @@ def missing(module, name, expected="another way to write it (docs/compat.md has 
         f"expected {expected}"
     )
     frame = sys._getframe(2)
-    importing = frame.f_code.co_name == "_handle_fromlist"
+    importing = frame.f_code.co_name == "_handle_fromlist" or _imports_from(frame)
     raise (MissingImport if importing else MissingName)(text)
+
+
+def _imports_from(frame):
+    """Whether a frame is at the part of `from module import name` that takes the name."""
+    import dis
+
+    return frame.f_lasti >= 0 and frame.f_code.co_code[frame.f_lasti] == dis.opmap["IMPORT_FROM"]
 
 
 def getter(module, *sources, submodules=(), package=None):

@@ -95,6 +95,18 @@ class UserFinder:
         return spec
 
 
+# What programs can do without some modules.
+_INSTEAD = {
+    "torch.utils.tensorboard": "tensorboardX's SummaryWriter, which needs no PyTorch (pip install"
+    " tensorboardX), or print() and matplotlib",
+    "torch.utils.benchmark": "timeit, with torch.cuda.synchronize() at the end of what is timed",
+    "torch.utils.bottleneck": "`python -m cProfile`",
+    "torch.utils.cpp_extension": "numba.njit or numba.cuda.jit functions, or cupy.RawKernel",
+    "torch.onnx": "torch.save of the state_dict(), exported where PyTorch is installed",
+    "torch.sparse": "dense tensors, or scipy.sparse",
+}
+
+
 class Unserved:
     """Asked last: says which module of CuPy or Numba it is that is not served."""
 
@@ -108,8 +120,8 @@ class Unserved:
         if theirs is not None:
             package = theirs.partition(".")[0]
             raise ModuleNotFoundError(
-                f"[{package}] a module that Numbus does not serve yet; got {theirs}; expected one "
-                "of those in docs/compat.md",
+                f"[{package}] a module that Numbus does not serve yet; got {theirs}; expected "
+                f"{_INSTEAD.get(theirs, 'one of those in docs/compat.md')}",
                 name=theirs,
             )
         return None

@@ -187,6 +187,8 @@ def reduce(functor: Any) -> Any:
 reduction: Any
 def require_context(function: Any) -> Any:
     """The function: a context is made when one is needed."""
+def reset_peak(device: Any = 0) -> Any:
+    """Has peak_bytes of `memory_stats` begin anew from what is used now."""
 runtime: Any
 def select_device(device_id: Any) -> Any:
     """Makes a GPU the one in use."""

@@ -7,6 +7,7 @@ __all__ = [
     "is_available",
     "memory_stats",
     "reason",
+    "reset_peak",
     "set_limit",
     "synchronize",
     "trim",
@@ -42,6 +43,11 @@ def memory_stats(device=0):
     spilled_bytes those of arrays that wait in the host's memory until they are used.
     """
     return _core.memory_stats(_name(device))
+
+
+def reset_peak(device=0):
+    """Has peak_bytes of `memory_stats` begin anew from what is used now."""
+    _core.reset_peak(_name(device))
 
 
 def used_bytes(device=0):

@@ -708,7 +708,8 @@ class ReduceLROnPlateau(LRScheduler):
         self._reset()
 
     def _reset(self):
-        self.best = math.inf if self.mode == "min" else -math.inf
+        self.mode_worse = math.inf if self.mode == "min" else -math.inf
+        self.best = self.mode_worse
         self.cooldown_counter = self.num_bad_epochs = 0
 
     @property
@@ -723,6 +724,8 @@ class ReduceLROnPlateau(LRScheduler):
         else:
             bound = best + sign * self.threshold
         return a < bound if self.mode == "min" else a > bound
+
+    _is_better = is_better  # its name in newer releases
 
     def step(self, metrics, epoch=None):
         """Takes the metric of an epoch, a number, which is read where it is a tensor."""

@@ -9,6 +9,7 @@ from ..core.errors import message
 from ..core.host import on_host
 from ..core.operands import on_its_memory, to_ndarray
 from . import _dtypes
+from ._nodes import node_of
 
 
 class MissingMethod(AttributeError, NotImplementedError):
@@ -237,37 +238,7 @@ class Tensor(_core.TensorBase):
         """What made it, where it requires a gradient and is no leaf; else None."""
         if self._leaf or not self.requires_grad:
             return None
-        return Node(self)
-
-
-class Node:
-    """The operation that made a tensor, as far as one asks for it: a name, a truth value."""
-
-    def __init__(self, tensor):
-        self._maker = tensor._maker
-        # Programs that walk a graph read the class's name.
-        name = self.name()
-        if name not in _node_classes:
-            _node_classes[name] = type(name, (Node,), {})
-        self.__class__ = _node_classes[name]
-
-    def name(self):
-        """PyTorch's name for it, as far as one function here is one there."""
-        maker = (self._maker or "copy_slices").strip("_")
-        words = _NODES.get(maker) or "".join([w.capitalize() for w in maker.split("_")])
-        return words + "Backward0"
-
-    def __repr__(self):
-        return f"<{self.name()}>"
-
-
-_node_classes = {}
-# Functions whose nodes PyTorch calls otherwise.
-_NODES = {
-    "matmul": "Mm", "flattened": "View", "reshape": "View", "linear": "Addmm", "cat": "Cat",
-    "conv1d": "Convolution", "conv2d": "Convolution", "cross_entropy": "NllLoss",
-    "getitem": "Select", "max_pool2d": "MaxPool2DWithIndices",
-}  # fmt: skip
+        return node_of(self)
 
 
 def _is_part(a):
@@ -352,7 +323,7 @@ _VIEWS = frozenset(
 )
 
 
-def _is_view(t):
+def is_view(t):
     return not t._leaf and (_is_part(t._array) or (t._maker or "").strip("_") in _VIEWS)
 
 
@@ -360,7 +331,7 @@ def expect_alone(op, t, before_use=True):
     """Raises for a view whose derivative cannot be told apart from that by other tensors in its
     memory: one that is not alone there, or was not before it was used.
     """
-    if not _is_view(t) or t.__dict__.get("_alone"):
+    if not is_view(t) or t.__dict__.get("_alone"):
         return
     used = _core.tape_reads(_core.tape_writer(t._array), t._array)
     if before_use and not used and not _core.is_shown_by_others(t):

@@ -588,6 +588,8 @@ class Variable(metaclass=_OfTensors):
 def __getattr__(name):
     if name == "functional":
         return importlib.import_module("numbus.tensors.autograd_functional")
+    if name == "profiler":
+        return importlib.import_module("numbus.compat.torch.profiler")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -15,6 +15,7 @@ from . import _dtypes
 from ._arrays import as_dtype
 from ._functions import method, tensor_function
 from ._tensor import Tensor
+from .shapes import writable_diagonal
 
 __all__ = [
     "chain_matmul", "cholesky_inverse", "cholesky_solve", "lu_solve", "lu_unpack", "matrix_exp",
@@ -451,8 +452,8 @@ def vecdot(x, y, *, dim=-1):
 
 @tensor_function
 def diagonal(A, *, offset=0, dim1=-2, dim2=-1):
-    """The diagonal of matrices."""
-    return nb.diagonal(A, offset, dim1, dim2)
+    """The diagonal of matrices, a view."""
+    return writable_diagonal(A, offset, dim1, dim2)
 
 
 @tensor_function

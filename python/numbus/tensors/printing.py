@@ -143,7 +143,7 @@ def _repr(self):
         write = _Complex(shown) if a.dtype.kind == "c" else _Format(shown)
         text = _text(a, indent, write, shorten)
     if self.requires_grad:
-        suffixes.append("requires_grad=True" if self._leaf else f"grad_fn={self.grad_fn!r}")
+        suffixes.append("requires_grad=True" if self._leaf else f"grad_fn=<{self.grad_fn.name()}>")
     text = "tensor(" + text
     length = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:

@@ -548,11 +548,19 @@ def diag(input, diagonal=0):
     return found.copy() if input.ndim == 2 else found
 
 
+def writable_diagonal(a, offset, axis1, axis2):
+    """`nb.diagonal`, which may be written to where the array may."""
+    view = nb.diagonal(a, offset, axis1, axis2)
+    if a._writeable and not view._writeable:
+        view._set_writeable(True)
+    return view
+
+
 @method()
 @tensor_function
 def diagonal(input, offset=0, dim1=0, dim2=1):
     """The diagonals of matrices, a view."""
-    return nb.diagonal(input, offset, dim1, dim2)
+    return writable_diagonal(input, offset, dim1, dim2)
 
 
 @method()

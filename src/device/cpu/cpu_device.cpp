@@ -51,6 +51,7 @@ class CpuDevice final : public Device {
   void synchronize() override {}
 
   MemoryStats memory_stats() const override { return pool_.stats(); }
+  void reset_peak() override { pool_.reset_peak(); }
   void set_memory_limit(size_t bytes) override { pool_.set_limit(bytes); }
   void trim() override { pool_.trim(); }
 

@@ -68,6 +68,10 @@ class FencedDevice final : public Device {
     s.limit = limit_;
     return s;
   }
+  void reset_peak() override {
+    std::lock_guard guard(lock_);
+    stats_.peak_bytes = stats_.used_bytes;
+  }
   void set_memory_limit(size_t bytes) override {
     std::lock_guard guard(lock_);
     limit_ = bytes ? std::min(bytes, kRange) : kRange;

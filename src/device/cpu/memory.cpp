@@ -341,6 +341,11 @@ MemoryStats MemoryPool::stats() const {
   return {used_, reserved_ - used_, peak_, headers_ + tables + sizeof(*this), limit_};
 }
 
+void MemoryPool::reset_peak() {
+  std::unique_lock<SpinLock> guard(lock_);
+  peak_ = used_;
+}
+
 void MemoryPool::set_limit(size_t bytes) {
   size_t limit = bytes ? bytes : available_memory();
   std::unique_lock<SpinLock> guard(lock_);

@@ -39,6 +39,7 @@ class MemoryPool {
   void free(void* block, size_t bytes) noexcept;
 
   MemoryStats stats() const;
+  void reset_peak();
   void set_limit(size_t bytes);        // 0: all memory this process may use
   void set_cache_limit(size_t bytes);  // freed large blocks above this go back; 0: half of it
   void trim() noexcept;

@@ -52,6 +52,7 @@ class CudaDevice final : public Device {
   void unregister_host(const HostBlock& block) override;
 
   MemoryStats memory_stats() const override { return pool_.stats(); }
+  void reset_peak() override { pool_.reset_peak(); }
   void set_memory_limit(size_t bytes) override { pool_.set_limit(bytes); }
   void trim() override;
 

@@ -239,6 +239,11 @@ MemoryStats SegmentPool::stats() const {
   return {used_, reserved_ - used_, peak_, overhead, limit_};
 }
 
+void SegmentPool::reset_peak() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  peak_ = used_;
+}
+
 void SegmentPool::set_limit(size_t bytes) {
   std::lock_guard<std::mutex> lock(mutex_);
   limit_ = bytes ? bytes : source_->total_bytes();

@@ -44,6 +44,7 @@ class SegmentPool {
   void free(DevicePointer block) noexcept;
 
   MemoryStats stats() const;
+  void reset_peak();
   void set_limit(size_t bytes);  // 0: all memory of the device
   void trim();
   // The device has done all its work.

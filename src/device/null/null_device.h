@@ -30,6 +30,7 @@ class NullDevice final : public Device {
   void fill_bytes(void*, unsigned char, size_t, Queue*) override { ++counts_.launches; }
   void synchronize() override { ++counts_.synchronizations; }
   MemoryStats memory_stats() const override { return stats_; }
+  void reset_peak() override { stats_.peak_bytes = stats_.used_bytes; }
   void set_memory_limit(size_t bytes) override;
   void trim() override {}
 

@@ -79,31 +79,59 @@ def get_device_capability(device=None):
 
 
 def memory_allocated(device=None):
-    """The bytes that arrays take on the GPU."""
+    """The bytes that arrays take on the GPU; 0 without one."""
     return _stats(device)["used_bytes"]
 
 
 def memory_reserved(device=None):
-    """The bytes that are held on the GPU."""
+    """The bytes that are held on the GPU; 0 without one."""
     known = _stats(device)
     return known["used_bytes"] + known["pooled_bytes"]
 
 
-def _stats(device):
-    from ... import device_info
+def _number(device):
+    number = None if device is None else _tensors.device(device).index
+    return _core.current_gpu() if number is None else number
 
-    known = device_info()
-    if device is None or str(device).startswith("cuda"):
-        return known.get("cuda", known)
-    return known
+
+def _stats(device):
+    if not is_available():
+        return {"used_bytes": 0, "pooled_bytes": 0, "peak_bytes": 0}
+    return _cuda.memory_stats(_number(device))
 
 
 def max_memory_allocated(device=None):
-    """The most bytes that arrays have taken on the GPU at a time; 0 without one."""
-    number = None if device is None else _tensors.device(device).index
+    """The most bytes that arrays have taken on the GPU at a time; 0 without one.
+
+    Counted from the start, or from `reset_peak_memory_stats`.
+    """
+    return _stats(device)["peak_bytes"]
+
+
+def reset_peak_memory_stats(device=None):
+    """Has `max_memory_allocated` begin anew from what is used now."""
+    if is_available():
+        _cuda.reset_peak(_number(device))
+
+
+reset_max_memory_allocated = reset_peak_memory_stats
+
+
+def memory_stats(device=None):
+    """The pool's figures by PyTorch's names, as far as it counts them; empty without a GPU."""
     if not is_available():
-        return 0
-    return _cuda.memory_stats(_core.current_gpu() if number is None else number)["peak_bytes"]
+        return {}
+    known = _stats(device)
+    return {
+        "allocated_bytes.all.current": known["used_bytes"],
+        "allocated_bytes.all.peak": known["peak_bytes"],
+        "reserved_bytes.all.current": known["used_bytes"] + known["pooled_bytes"],
+    }
+
+
+def memory_summary(device=None, abbreviated=False):
+    """The pool's figures as text."""
+    return "\n".join([f"{name}: {n:,}" for name, n in memory_stats(device).items()])
 
 
 def mem_get_info(device=None):
@@ -196,9 +224,8 @@ OutOfMemoryError = MemoryError
 
 def empty_cache():
     """Gives idle memory of the GPU back."""
-    from ... import _core
-
-    _core.free_all_blocks()
+    if is_available():
+        _cuda.trim(_core.current_gpu())
 
 
 class Stream:
@@ -286,7 +313,17 @@ def device(device):
     yield
 
 
+_INSTEAD = {
+    "max_memory_reserved": ("max_memory_allocated(); of what the pool holds there is no peak",),
+    "memory_snapshot": ("memory_stats()",),
+    "utilization": ("nvidia-smi",),
+    "CUDAGraph": ("torch.compile of the step, which is replayed as a graph",),
+    "graph": ("torch.compile of the step, which is replayed as a graph",),
+    "make_graphed_callables": ("torch.compile of the step, which is replayed as a graph",),
+}
+
+
 def __getattr__(name):
     if name == "amp":
         return importlib.import_module("numbus.compat.torch._cuda_amp")
-    return _missing("torch.cuda", name)
+    return _missing("torch.cuda", name, *_INSTEAD.get(name, ()))

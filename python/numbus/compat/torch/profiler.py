@@ -18,5 +18,11 @@ class record_function(contextlib.ContextDecorator):
         return None
 
 
+_INSTEAD = (
+    "`python -m cProfile`, or time.perf_counter() around torch.cuda.synchronize(); on a GPU"
+    " NVIDIA's nsys, and NUMBUS_TIME_DRIVER=1 for the host's time in the driver"
+)
+
+
 def __getattr__(name):
-    return _missing("torch.profiler", name)
+    return _missing("torch.profiler", name, _INSTEAD)
