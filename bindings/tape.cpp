@@ -91,9 +91,9 @@ void tell(int64_t writer, nb::handle array, nb::object function) {
   });
 }
 
-// What is recorded, entry by entry: its name, the memory that it writes to, and of each operand None,
-// where nothing depends on it, or its memory and the entry that wrote it last (-1: none). Where
-// elements stay as they were these are the last operand.
+// What is recorded, entry by entry: its name, the memory that it writes to, and of each operand
+// None, where nothing depends on it, or its memory and the entry that wrote it last (-1: none).
+// Where elements stay as they were these are the last operand.
 nb::list graph() {
   nb::list all;
   std::unordered_map<uint64_t, int64_t> writers;

@@ -13,7 +13,10 @@ class MissingImport(ImportError, NotImplementedError):
     """The same, of `from module import name`."""
 
 
-def missing(module, name, expected="another way to write it (docs/compat.md has what is served)"):
+EXPECTED = "another way to write it (docs/compat.md has what is served)"
+
+
+def missing(module, name, expected=EXPECTED):
     """Raises for `module.name`, naming the line of the program that asked.
 
     module: as its users know it, such as 'cupy.cuda'. Raises AttributeError, or ImportError where

@@ -5,6 +5,7 @@ that Numbus runs. What is not served yet raises an error that names the line.
 # ruff: noqa: F401 – names for users
 import importlib as _importlib
 
+from .._missing import EXPECTED as _EXPECTED
 from .._missing import missing as _missing
 from . import _function, _ops, _tensor
 from ._function import TensorSpec, function, print
@@ -121,6 +122,26 @@ def get_static_value(tensor):
     return convert_to_tensor(tensor).numpy()
 
 
+_INSTEAD = {
+    "signal": "numpy.fft and scipy.signal, of arrays",
+    "fft": "numpy.fft, of arrays",
+    "strings": "Python's str",
+    "lookup": "a dict, or keras.layers.Embedding of numbers",
+    "io": "open() and numpy.load",
+    "summary": "print(), or History of fit()",
+    "train": "save_weights() and load_weights()",
+    "saved_model": "save_weights() and load_weights()",
+    "sparse": "dense tensors, or scipy.sparse",
+    "SparseTensor": "dense tensors, or scipy.sparse",
+    "ragged": "padded tensors with keras.layers.Masking",
+    "RaggedTensor": "padded tensors with keras.layers.Masking",
+    "compat": "TensorFlow 2's names",
+    "py_function": "the function itself: functions run as Python",
+    "numpy_function": "the function itself: functions run as Python",
+    "TensorArray": "a list, and tf.stack",
+}
+
+
 def __getattr__(name):
     if name in _tensor.DTYPES:
         return _tensor.DTYPES[name]
@@ -131,4 +152,4 @@ def __getattr__(name):
         return _TABLES[name]
     if name in _HERE:
         return _importlib.import_module(f"{__package__}.{name}")
-    return _missing("tensorflow", name)
+    return _missing("tensorflow", name, _INSTEAD.get(name, _EXPECTED))

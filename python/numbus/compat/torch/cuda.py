@@ -8,6 +8,7 @@ from ... import _core
 from ... import cuda as _cuda
 from ... import tensors as _tensors
 from ...tensors.random import Generator, default_generator
+from .._missing import EXPECTED as _EXPECTED
 from .._missing import missing as _missing
 
 
@@ -314,16 +315,16 @@ def device(device):
 
 
 _INSTEAD = {
-    "max_memory_reserved": ("max_memory_allocated(); of what the pool holds there is no peak",),
-    "memory_snapshot": ("memory_stats()",),
-    "utilization": ("nvidia-smi",),
-    "CUDAGraph": ("torch.compile of the step, which is replayed as a graph",),
-    "graph": ("torch.compile of the step, which is replayed as a graph",),
-    "make_graphed_callables": ("torch.compile of the step, which is replayed as a graph",),
+    "max_memory_reserved": "max_memory_allocated(); of what the pool holds there is no peak",
+    "memory_snapshot": "memory_stats()",
+    "utilization": "nvidia-smi",
+    "CUDAGraph": "torch.compile of the step, which is replayed as a graph",
+    "graph": "torch.compile of the step, which is replayed as a graph",
+    "make_graphed_callables": "torch.compile of the step, which is replayed as a graph",
 }
 
 
 def __getattr__(name):
     if name == "amp":
         return importlib.import_module("numbus.compat.torch._cuda_amp")
-    return _missing("torch.cuda", name, *_INSTEAD.get(name, ()))
+    return _missing("torch.cuda", name, _INSTEAD.get(name, _EXPECTED))

@@ -9,7 +9,7 @@ from ....nn import functional as _f
 from .. import _ops
 from .._tensor import Tensor, convert
 from . import _masks
-from ._layers import Layer, _refuse
+from ._layers import Layer, _refuse, given_only
 
 
 def _causal(n, m):
@@ -29,16 +29,18 @@ class MultiHeadAttention(Layer):
     """Heads of softmax(query key / sqrt(key_dim)) value, each with projections of its own."""
 
     supports_masking = True
+    regularized = {"kernel": "kernel", "bias": "bias"}
 
     def __init__(self, num_heads, key_dim, value_dim=None, dropout=0.0, use_bias=True,
                  output_shape=None, attention_axes=None, flash_attention=None,
                  kernel_initializer="glorot_uniform", bias_initializer="zeros",
                  kernel_regularizer=None, bias_regularizer=None, kernel_constraint=None,
                  bias_constraint=None, seed=None, **options):  # fmt: skip
-        super().__init__(**options)
-        _refuse(self, attention_axes=attention_axes, kernel_regularizer=kernel_regularizer,
-                bias_regularizer=bias_regularizer, kernel_constraint=kernel_constraint,
-                bias_constraint=bias_constraint, seed=seed)  # fmt: skip
+        super().__init__(**given_only(
+            kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint, bias_constraint=bias_constraint,
+        ), **options)  # fmt: skip
+        _refuse(self, attention_axes=attention_axes, seed=seed)
         if flash_attention not in (None, True, False):
             raise TypeError(message("MultiHeadAttention", "flash_attention is no bool",
                                     flash_attention, "a bool or None"))  # fmt: skip
@@ -65,10 +67,12 @@ class MultiHeadAttention(Layer):
         self._kernels, self._biases = [], []
         for name, shape in shapes:
             self._kernels.append(
-                self.add_weight(shape, self.kernel_initializer, name=f"{name}_kernel")
+                self.add_weight(shape, self.kernel_initializer, name=f"{name}_kernel",
+                                regularizer=self._regularizers.get("kernel"))  # fmt: skip
             )
             last = shape[2:] if name == "attention_output" else shape[1:]
-            bias = self.add_weight(last, self.bias_initializer, name=f"{name}_bias") if (
+            bias = self.add_weight(last, self.bias_initializer, name=f"{name}_bias",
+                                   regularizer=self._regularizers.get("bias")) if (
                 self.use_bias
             ) else None  # fmt: skip
             self._biases.append(bias)

@@ -79,11 +79,20 @@ class Ends:
             made.append((name, of, factor, own, kept))
         return made
 
-    def loss(self, y, p):
-        """The sum of the losses by their weights, and the loss of each output."""
+    def loss(self, y, p, weights=None):
+        """The sum of the losses by their weights, and the loss of each output.
+
+        weights: of the examples, or None.
+        """
         total, parts = None, []
-        for (_, of, factor, _, _), t, q in self._known(y, p):
-            parts.append(None if of is None else of(t, q))
+        known = self._known(y, p)
+        if weights is not None and self.several:
+            raise NotImplementedError(
+                message("loss", "weights of examples are not yet available for several outputs",
+                        len(known), "one output")
+            )  # fmt: skip
+        for (_, of, factor, _, _), t, q in known:
+            parts.append(None if of is None else of(t, q, weights))
             if of is not None:
                 part = parts[-1] if factor is None else parts[-1] * float(factor)
                 total = part if total is None else total + part

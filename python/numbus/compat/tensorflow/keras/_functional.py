@@ -68,6 +68,15 @@ def _tried(call, args, keywords, sizes):
     return call(*args, **keywords)
 
 
+def tried_shape(layer, shape):
+    """The shape of a layer's result, None for any size; None where it does not give one tensor."""
+    x = KerasTensor(shape, layer.dtype)
+    one, other = (_tried(layer, (x,), {}, n) for n in ((2, 3, 5, 7), (3, 5, 7, 11)))
+    if not isinstance(one, Tensor) or one.ndim != other.ndim:
+        return None
+    return tuple([m if m == n else None for m, n in zip(one.shape, other.shape, strict=True)])
+
+
 def symbolic_call(layer, args, keywords, shape_of=None):
     """The symbolic results of a layer; `shape_of`: its rule of shapes, else it is tried."""
     if shape_of is not None:

@@ -8,13 +8,14 @@ import numpy
 
 import numbus as nb
 
+from ....core import trees
 from ....core.compiling import ITEMS, Parts, flat, observe
 from ....core.dtypes import kind_of
 from ....core.errors import message
 from ....nn import functional as _f
 from .. import _ops
 from .._tensor import Tensor, Variable, as_array, as_numpy_dtype, convert
-from . import _masks, activations, initializers
+from . import _masks, activations, initializers, regularizers
 from ._functional import KerasTensor, Node, is_symbolic, symbolic_call
 
 _counts = {}
@@ -34,6 +35,24 @@ def clear_session():
     _counts.clear()
 
 
+class _Added:
+    """Losses of `add_loss`, which no captured step looks at: they are made in each."""
+
+    __slots__ = ("items",)
+
+    def __init__(self):
+        self.items = []
+
+    def __reduce__(self):
+        return _Added, ()
+
+
+class _Calling:
+    """Whether a layer is being called, within which others are called; whether any adds losses."""
+
+    inside = adds = False
+
+
 class Layer:
     """A function of tensors with variables, made when the shape of its input is known.
 
@@ -43,15 +62,26 @@ class Layer:
 
     ready = False  # whether nothing has to be built, which `summary` shows
     supports_masking = False  # whether masks of its input go on, by `compute_mask`
+    regularized = {}  # weights by the options that regularise them, such as kernel_regularizer
     has_rule = False  # whether `compute_output_shape` says it, also of symbolic tensors
 
     def __init__(self, name=None, trainable=True, dtype="float32", input_shape=None,
-                 input_dim=None, activity_regularizer=None):  # fmt: skip
-        if activity_regularizer is not None:
-            raise NotImplementedError(
-                message(type(self).__name__, "regularisers are not yet available",
-                        activity_regularizer, "None")
-            )  # fmt: skip
+                 input_dim=None, activity_regularizer=None, **options):  # fmt: skip
+        self.activity_regularizer = regularizers.get(activity_regularizer)
+        self._regularizers, self._regularized = {}, []
+        self._added = _Added()
+        for option, value in options.items():
+            which, _, kind = option.rpartition("_")
+            weight = self.regularized.get(which)
+            if weight is None or kind not in ("regularizer", "constraint"):
+                raise ValueError(
+                    f"Unrecognized keyword arguments passed to {type(self).__name__}:"
+                    f" {{{option!r}: {value!r}}}"
+                )
+            if kind == "constraint":
+                _refuse(self, **{option: value})
+            elif value is not None:
+                self._regularizers[weight] = regularizers.get(value)
         self.name = new_name(type(self).__name__) if name is None else name
         self.trainable = trainable
         self.dtype = as_numpy_dtype(dtype or "float32").name
@@ -76,12 +106,43 @@ class Layer:
             cls.build = building
 
     def add_weight(self, shape=(), initializer="glorot_uniform", trainable=True, name=None,
-                   dtype=None):  # fmt: skip
+                   dtype=None, regularizer=None, constraint=None):  # fmt: skip
         """A variable of the layer."""
+        _refuse(self, constraint=constraint)
         given = initializers.get(initializer)(tuple(shape), dtype or self.dtype)
         made = Variable(given, trainable, name or "variable")
         self._variables.append(made)
+        regularizer = regularizers.get(regularizer) or self._regularizers.get(name)
+        if regularizer is not None:
+            self._regularized.append((made, regularizer))
         return made
+
+    def add_loss(self, loss):
+        """Within `call`: a number, or several, that training adds to the loss."""
+        _Calling.adds = True
+        for one in loss if isinstance(loss, (list, tuple)) else [loss]:
+            self._added.items.append(convert(one))
+
+    @property
+    def losses(self):
+        """What the last call added to the loss, and what regularizers give now."""
+        layers = self._all_layers()
+        found = [x for layer in layers for x in layer._added.items]
+        known = [pair for layer in layers for pair in layer._regularized]
+        if known:
+            for v in self.trainable_variables:
+                found += [regularize(v) for own, regularize in known if own is v]
+        return found
+
+    def _all_layers(self):
+        found = [self]
+        for part in self._parts():
+            found += [x for x in part._all_layers() if not any([x is y for y in found])]
+        return found
+
+    def _forget_added(self):
+        for layer in self._all_layers():
+            layer._added.items.clear()
 
     def build(self, input_shape):
         """Makes the variables; a layer without has none to make."""
@@ -114,10 +175,23 @@ class Layer:
             keywords["training"] = training
         if not given and not args and _masks.any_mask(masks) and _takes(self.call, "mask"):
             keywords["mask"] = masks
-        made = self.call(inputs, *args, **keywords)
+        inside, _Calling.inside = _Calling.inside, True
+        try:
+            if not inside and _Calling.adds:
+                self._forget_added()
+            made = self.call(inputs, *args, **keywords)
+        finally:
+            _Calling.inside = inside
+        if self.activity_regularizer is not None:
+            self._add_for_activity(made)
         if self.supports_masking or _masks.any_mask(masks):
             _masks.hand_on(self, inputs, made, masks)
         return made
+
+    def _add_for_activity(self, made):
+        for x in trees.flatten(made)[0]:
+            loss = self.activity_regularizer(x)
+            self.add_loss(loss / float(x.shape[0]) if x.ndim else loss)
 
     def _symbolic(self, inputs, args, keywords):
         """A call whose result a model will have."""
@@ -236,7 +310,8 @@ def _what_it_reads(layer):
     return Parts([(ITEMS, table, None, flat(table)) for table in (layer.__dict__, *tables)])
 
 
-for _method in (Layer.__call__, Layer.variables.fget, Layer.trainable_variables.fget):
+for _method in (Layer.__call__, Layer.variables.fget, Layer.trainable_variables.fget,
+                Layer.losses.fget, Layer._all_layers):  # fmt: skip
     observe(Layer, _method, _what_it_reads)
 
 
@@ -252,6 +327,11 @@ def _refuse(layer, **options):
             raise NotImplementedError(
                 message(type(layer).__name__, f"{name}= is not yet available", value, "None")
             )
+
+
+def given_only(**options):
+    """The options that are not None."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 class InputLayer(Layer):
@@ -282,11 +362,11 @@ class Dense(Layer):
 
     has_rule = True
     supports_masking = True
+    regularized = {"kernel": "kernel", "bias": "bias"}
 
     def __init__(self, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform",
                  bias_initializer="zeros", kernel_regularizer=None, **options):  # fmt: skip
-        super().__init__(**options)
-        _refuse(self, kernel_regularizer=kernel_regularizer)
+        super().__init__(kernel_regularizer=kernel_regularizer, **options)
         if not isinstance(units, int) or units <= 0:
             raise ValueError(
                 f"Received an invalid value for `units`, expected a positive integer. Received: "
@@ -380,6 +460,7 @@ class BatchNormalization(Layer):
 
     has_rule = True
     supports_masking = True
+    regularized = {"gamma": "gamma", "beta": "beta"}
 
     def __init__(self, axis=-1, momentum=0.99, epsilon=0.001, center=True, scale=True, **options):
         super().__init__(**options)
@@ -421,6 +502,7 @@ class LayerNormalization(Layer):
 
     has_rule = True
     supports_masking = True
+    regularized = {"gamma": "gamma", "beta": "beta"}
 
     def __init__(self, axis=-1, epsilon=0.001, **options):
         super().__init__(**options)
@@ -527,6 +609,7 @@ class Embedding(Layer):
     """The row of a matrix for each index."""
 
     has_rule = True
+    regularized = {"embeddings": "embeddings"}
 
     def __init__(self, input_dim, output_dim, embeddings_initializer="uniform", mask_zero=False,
                  input_length=None, **options):  # fmt: skip
@@ -586,4 +669,4 @@ class Lambda(Layer):
         return self.function(inputs)
 
     def compute_output_shape(self, input_shape):
-        return input_shape if self._shape is None else (input_shape[0], *self._shape)
+        return None if self._shape is None else (input_shape[0], *self._shape)

@@ -14,7 +14,7 @@ from .._tensor import GradientTape, Tensor, Variable, as_array, convert
 from ..data import Dataset
 from . import losses, optimizers
 from ._ends import CompileMetrics, Ends
-from ._functional import Graph, KerasTensor
+from ._functional import Graph, KerasTensor, tried_shape
 from ._layers import Input, InputLayer, Layer, new_name
 from ._progress import Progress, table
 from .callbacks import History
@@ -168,16 +168,19 @@ class Model(Layer):
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
         """The loss that `compile` chose, of labels and outputs."""
-        if sample_weight is not None:
-            raise NotImplementedError(
-                message("compute_loss", "sample_weight= is not yet available", "one", "None")
-            )
         if not isinstance(training, bool):
             raise TypeError(message("compute_loss", "not a bool", training, "True or False"))
         if self._ends is None:
             raise ValueError("You must call `compile()` with a loss before using the model.")
         y_pred = self(x, training=training) if y_pred is None else y_pred
-        return self._ends.loss(y, y_pred)[0]
+        return self._loss_with_added(y, y_pred, sample_weight)[0]
+
+    def _loss_with_added(self, y, y_pred, weights=None):
+        """The loss with what layers and regularizers add to it, and the losses of the outputs."""
+        loss, parts = self._ends.loss(y, y_pred, weights)
+        for x in self.losses:
+            loss = loss + (x if x.ndim == 0 else _ops.reduce_sum(x))
+        return loss, parts
 
     def _reset(self):
         if self._loss is None and self._steps_alone():
@@ -194,8 +197,8 @@ class Model(Layer):
 
     def _stepped(self, step, batch):
         """The values that are shown after a step."""
-        x, y = batch
-        found = self._called(step)(x if y is None and self._steps_alone() else batch)
+        alone = batch[1] is None and self._steps_alone()
+        found = self._called(step)(batch[0] if alone else batch)
         if found is None:
             return self._values
         flat = {}
@@ -216,22 +219,22 @@ class Model(Layer):
         return {prefix + name: float(m.result().numpy()) for name, m in self._ends.all()}
 
     def train_step(self, data):
-        """One step of training with a batch (x, y)."""
-        x, y = data
+        """One step of training with a batch (x, y), or (x, y, weights of the examples)."""
+        x, y, *weights = data
         tape = GradientTape()
         tape._parts = False  # only variables are asked for
         with tape:
             p = self(x, training=True)
-            loss, parts = self._ends.loss(y, p)
+            loss, parts = self._loss_with_added(y, p, *weights)
         variables = self.trainable_variables
         self.optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
         self._ends.seen(y, p, loss, parts)
 
     def test_step(self, data):
-        """The loss and the metrics of a batch (x, y)."""
-        x, y = data
+        """The loss and the metrics of a batch (x, y), or (x, y, weights of the examples)."""
+        x, y, *weights = data
         p = self(x, training=False)
-        self._ends.seen(y, p, *self._ends.loss(y, p))
+        self._ends.seen(y, p, *self._loss_with_added(y, p, *weights))
 
     def fit(self, x=None, y=None, batch_size=None, epochs=1, verbose="auto", callbacks=None,
             validation_split=0.0, validation_data=None, shuffle=True, class_weight=None,
@@ -239,14 +242,14 @@ class Model(Layer):
             validation_batch_size=None, validation_freq=1):  # fmt: skip
         """Trains for some epochs; returns the `History` of losses and metrics.
 
-        x, y: arrays, or x a `tf.data.Dataset` of batches of pairs. Not yet: weights.
+        x, y: arrays, or x a `tf.data.Dataset` of batches of pairs, or of (x, y, weights).
+        sample_weight: of the examples; class_weight: by the numbers of classes, others have 1.
         """
-        for name, option in (("class_weight", class_weight), ("sample_weight", sample_weight),
-                             ("validation_steps", validation_steps)):  # fmt: skip
-            if option is not None:
-                raise NotImplementedError(
-                    message("fit", f"{name}= is not yet available", type(option).__name__, "None")
-                )
+        if validation_steps is not None:
+            raise NotImplementedError(
+                message("fit", "validation_steps= is not yet available", validation_steps, "None")
+            )
+        weights = _weights("fit", x, y, sample_weight, class_weight)
         verbose = 1 if verbose == "auto" else int(verbose)
         size = 32 if batch_size is None else int(batch_size)
         if validation_split:
@@ -254,9 +257,12 @@ class Model(Layer):
             cut = math.floor(len(x) * (1 - validation_split))
             validation_data = x[cut:], y[cut:]
             x, y = x[:cut], y[:cut]
-        batches = _Batches(x, y, size, shuffle)
+            if sample_weight is not None:  # those of classes are for training alone
+                validation_data = (*validation_data, weights[cut:])
+            weights = None if weights is None else weights[:cut]
+        batches = _Batches(x, y, size, shuffle, weights)
         history = History()
-        followers = [history, *(callbacks or [])]
+        followers = [*(callbacks or []), history]
         for c in followers:
             c.set_model(self)
             c.on_train_begin()
@@ -281,7 +287,7 @@ class Model(Layer):
                 progress.update(done, values)
                 for c in followers:
                     c.on_train_batch_end(k, None if len(followers) == 1 else values())
-                if done == steps:
+                if done == steps or self.stop_training:
                     break
             if not done:
                 raise ValueError(message("fit", "no batches", "an empty data set", "examples"))
@@ -290,39 +296,43 @@ class Model(Layer):
                 pairs = validation_data if isinstance(validation_data, tuple) else (
                     validation_data, None
                 )  # fmt: skip
-                self._tested(*pairs, validation_batch_size or size)
+                self._tested(*pairs[:2], validation_batch_size or size, weights=pairs[2:])
                 logs |= self._values("val_")
             progress.end(done, logs)
+            told = dict(sorted(logs.items(), key=lambda kv: (kv[0].startswith("val_"), kv[0])))
             for c in followers:
-                c.on_epoch_end(epoch, dict(logs))
+                c.on_epoch_end(epoch, told)  # what one adds the next ones see
             if self.stop_training:
                 break
+        self._forget_added()  # of captured steps: they are not those of the last one
         for c in followers:
             c.on_train_end()
         return history
 
-    def _tested(self, x, y, size, progress=None):
+    def _tested(self, x, y, size, progress=None, weights=()):
         self._reset()
         steps = 0
-        for batch in _Batches(x, y, size, False):
+        weights = _weights("evaluate", x, y, *weights, None) if weights else None
+        for batch in _Batches(x, y, size, False, weights):
             self._called(self.test_step)(batch)
             steps += 1
             if progress is not None:
                 progress.update(steps, self._values)
+        self._forget_added()
         return steps
 
     def evaluate(self, x=None, y=None, batch_size=None, verbose="auto", sample_weight=None,
                  steps=None, callbacks=None, return_dict=False):  # fmt: skip
         """The loss, and the metrics in a list with it where there are any."""
-        if sample_weight is not None or steps is not None or callbacks:
+        if steps is not None or callbacks:
             raise NotImplementedError(
-                message("evaluate", "sample_weight=, steps= and callbacks= are not yet available",
-                        "one", "None")
-            )  # fmt: skip
+                message("evaluate", "steps= and callbacks= are not yet available", "one", "None")
+            )
         size = 32 if batch_size is None else int(batch_size)
         count = _Batches(x, y, size, False).count
         progress = Progress(count, 1 if verbose == "auto" else int(verbose))
-        done = self._tested(x, y, size, progress)
+        weights = () if sample_weight is None else (sample_weight,)
+        done = self._tested(x, y, size, progress, weights)
         values = self._values()
         progress.end(done, values)
         if return_dict:
@@ -347,12 +357,24 @@ class Model(Layer):
         joined = [nb.concatenate([t._value() for t in column]) for column in columns]
         return trees.unflatten(trees.flatten(parts[0])[1], joined)
 
-    def train_on_batch(self, x, y):
+    def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None,
+                       return_dict=False):  # fmt: skip
         """One step; returns the loss, and the metrics in a list with it."""
+        weights = _weights("train_on_batch", x, y, sample_weight, class_weight)
+        return self._on_batch(self.train_step, x, y, weights, return_dict)
+
+    def test_on_batch(self, x, y=None, sample_weight=None, return_dict=False):
+        """The loss of one batch, and the metrics in a list with it."""
+        weights = _weights("test_on_batch", x, y, sample_weight, None)
+        return self._on_batch(self.test_step, x, y, weights, return_dict)
+
+    def _on_batch(self, step, x, y, weights, as_dict):
         self._reset()
-        self._called(self.train_step)((_tensors(x), _tensors(y)))
-        found = list(self._values().values())
-        return found if len(found) > 1 else found[0]
+        given = (_tensors(x), None if y is None else _tensors(y))
+        values = self._stepped(step, given if weights is None else (*given, _tensors(weights)))()
+        self._forget_added()
+        found = list(values.values())
+        return values if as_dict else found if len(found) > 1 else found[0]
 
     def predict_on_batch(self, x):
         """The results for one batch."""
@@ -457,11 +479,26 @@ class Sequential(Model):
                 elif not isinstance(layer, InputLayer):
                     layer.build(tuple(shape))
                 layer.built = True
-            after = layer._after if isinstance(layer, Sequential) else (
-                layer.compute_output_shape(tuple(shape))
-            )  # fmt: skip
+            after = self._shape_of(layer, tuple(shape))
+            if after is None:  # the first call says it, and builds the rest
+                return
             layer._shape_after = shape = after
         self._after, self.built = shape, True
+
+    @staticmethod
+    def _shape_of(layer, shape):
+        if isinstance(layer, Sequential):
+            return getattr(layer, "_after", None)
+        if layer.has_rule or type(layer).compute_output_shape is not Layer.compute_output_shape:
+            found = layer.compute_output_shape(shape)
+            if found is not None:
+                return found
+        try:
+            return tried_shape(layer, shape)
+        except Exception:  # of the program's own call(), which may need more than zeros
+            return None
+        finally:
+            layer._forget_added()
 
     def build(self, input_shape=None):
         """Makes the variables of all layers for the shape of an input, batches first."""
@@ -492,6 +529,35 @@ class Sequential(Model):
         return x
 
 
+def _weights(op, x, y, of_examples, of_classes):
+    """The weights of the examples as an array of floats; None where none are given."""
+    if of_examples is None and of_classes is None:
+        return None
+    if of_examples is not None and of_classes is not None:
+        raise ValueError(
+            "You cannot `class_weight` and `sample_weight` at the same time. Received both."
+        )
+    if isinstance(x, Dataset) or (isinstance(y, (list, tuple, dict)) and not _is_plain(y)):
+        raise NotImplementedError(
+            message(op, "weights are not yet available for data sets and several outputs",
+                    type(x).__name__, "arrays, or a data set of (x, y, weights)")
+        )  # fmt: skip
+    if of_examples is not None:
+        return nb.asarray(_arrays(of_examples)).astype("f4")
+    labels = numpy.asarray(convert(y).numpy())
+    if labels.ndim > 1:
+        labels = labels.argmax(-1) if labels.shape[-1] > 1 else labels[..., 0]
+    labels = numpy.rint(labels).astype("i8")
+    found = numpy.ones(labels.shape, "f4")
+    for number, weight in of_classes.items():
+        found[labels == int(number)] = weight
+    return nb.asarray(found)
+
+
+def _is_plain(y):
+    return isinstance(y, (list, tuple)) and not hasattr(y[0], "shape")
+
+
 def _tensors(x):
     return trees.transform(lambda a: Tensor(as_array(a)), _arrays(x))
 
@@ -503,7 +569,8 @@ def _shapes(symbols):
 class _Batches:
     """Pairs (x, y) of a data set, or of arrays that are cut into batches, shuffled or not."""
 
-    def __init__(self, x, y, size, shuffle):
+    def __init__(self, x, y, size, shuffle, weights=None):
+        self._weights = weights
         self._data = x if isinstance(x, Dataset) else None
         if self._data is None and hasattr(x, "__next__"):
             raise NotImplementedError(
@@ -519,6 +586,7 @@ class _Batches:
         self._x, self._y, self._size, self._shuffle = _arrays(x), _arrays(y), size, shuffle
         n = len(trees.flatten(self._x)[0][0])
         sizes = [len(a) for a in trees.flatten(self._y)[0]]
+        sizes += [] if weights is None else [len(weights)]
         if any([m != n for m in sizes]):
             raise ValueError(
                 f"Data cardinality is ambiguous. Make sure all arrays contain the same number of "
@@ -530,9 +598,9 @@ class _Batches:
         if self._data is not None:
             for item in self._data:
                 item = item if isinstance(item, tuple) else (item, None)
-                if len(item) != 2:
+                if len(item) not in (2, 3):
                     raise NotImplementedError(
-                        message("fit", "batches are no pairs", len(item), "(x, y)")
+                        message("fit", "batches are no pairs", len(item), "(x, y), or with weights")
                     )
                 yield item
             return
@@ -542,7 +610,9 @@ class _Batches:
         for k in range(0, self._n, self._size):
             part = slice(k, k + self._size)
             part = part if order is None else order[part]
-            yield trees.transform(lambda a: Tensor(as_array(a[part])), (self._x, self._y))  # noqa: B023
+            given = (self._x, self._y)
+            given += () if self._weights is None else (self._weights,)
+            yield trees.transform(lambda a: Tensor(as_array(a[part])), given)  # noqa: B023
 
 
 def _arrays(x):

@@ -17,6 +17,7 @@ class _Recurrent(Layer):
 
     has_rule = True
     gates, states = 1, 1
+    regularized = {"kernel": "kernel", "recurrent": "recurrent_kernel", "bias": "bias"}
 
     def __init__(
         self, units, activation="tanh", use_bias=True, kernel_initializer="glorot_uniform",
@@ -192,6 +193,13 @@ class GRU(_Recurrent):
         return [z * h + (1 - z) * new]
 
 
+def _copied(layer):
+    """A layer of the same options, whose variables are still to be made."""
+    made = copy.copy(layer)
+    made._variables, made._regularized, made._added = [], [], copy.copy(layer._added)
+    return made
+
+
 class Bidirectional(Layer):
     """A recurrent layer, and another one that goes backwards."""
 
@@ -208,12 +216,10 @@ class Bidirectional(Layer):
         if layer.return_state:
             _refuse(self, return_state=True)
         self.merge_mode, self.return_sequences = merge_mode, layer.return_sequences
-        self.forward_layer = copy.copy(layer)
-        self.forward_layer._variables = []
+        self.forward_layer = _copied(layer)
         self.forward_layer.name = "forward_" + layer.name
         if backward_layer is None:
-            backward_layer = copy.copy(self.forward_layer)
-            backward_layer._variables = []
+            backward_layer = _copied(self.forward_layer)
             backward_layer.go_backwards = not layer.go_backwards
             backward_layer.name = "backward_" + layer.name
         self.backward_layer = backward_layer

@@ -17,7 +17,7 @@ from .._images import (
 )
 from .._tensor import convert
 from . import activations
-from ._layers import Layer, _refuse
+from ._layers import Layer, _refuse, given_only
 
 
 def _tuple(layer, name, x, n):
@@ -41,16 +41,18 @@ class _Windows(Layer):
     axes = 2
     has_rule = True
     paddings = ("valid", "same")
+    regularized = {"kernel": "kernel", "bias": "bias"}
 
     def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format=None,
                  dilation_rate=1, groups=1, activation=None, use_bias=True,
                  kernel_initializer="glorot_uniform", bias_initializer="zeros",
                  kernel_regularizer=None, bias_regularizer=None, kernel_constraint=None,
                  bias_constraint=None, **options):  # fmt: skip
-        super().__init__(**options)
-        _refuse(self, kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer,
-                kernel_constraint=kernel_constraint, bias_constraint=bias_constraint,
-                data_format=_last(data_format))  # fmt: skip
+        super().__init__(**given_only(
+            kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint, bias_constraint=bias_constraint,
+        ), **options)  # fmt: skip
+        _refuse(self, data_format=_last(data_format))
         self.filters, self.groups = filters, groups
         self.kernel_size = _tuple(self, "kernel_size", kernel_size, self.axes)
         self.strides = _tuple(self, "strides", strides, self.axes)
@@ -182,6 +184,8 @@ class Conv3DTranspose(_Transposed):
 
 
 class _ByChannel(_Windows):
+    regularized = {"depthwise": "kernel", "bias": "bias"}
+
     def __init__(self, kernel_size, strides=1, padding="valid", depth_multiplier=1,
                  data_format=None, dilation_rate=1, activation=None, use_bias=True,
                  depthwise_initializer="glorot_uniform", bias_initializer="zeros",
@@ -189,9 +193,9 @@ class _ByChannel(_Windows):
         # No number of filters: each channel has as many.
         super().__init__(0, kernel_size, strides, padding, data_format, dilation_rate, 1,
                          activation, use_bias, depthwise_initializer, bias_initializer,
+                         **given_only(depthwise_regularizer=depthwise_regularizer,
+                                      depthwise_constraint=depthwise_constraint),
                          **options)  # fmt: skip
-        _refuse(self, depthwise_regularizer=depthwise_regularizer,
-                depthwise_constraint=depthwise_constraint)  # fmt: skip
         self.depth_multiplier = depth_multiplier
 
     def _make_kernels(self, channels):
@@ -215,6 +219,10 @@ class DepthwiseConv2D(_ByChannel):
 
 
 class _Separable(_Windows):
+    regularized = {
+        "depthwise": "depthwise_kernel", "pointwise": "pointwise_kernel", "bias": "bias",
+    }  # fmt: skip
+
     def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format=None,
                  dilation_rate=1, depth_multiplier=1, activation=None, use_bias=True,
                  depthwise_initializer="glorot_uniform", pointwise_initializer="glorot_uniform",
@@ -222,9 +230,9 @@ class _Separable(_Windows):
                  **options):  # fmt: skip
         super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, 1,
                          activation, use_bias, depthwise_initializer, bias_initializer,
+                         **given_only(depthwise_regularizer=depthwise_regularizer,
+                                      pointwise_regularizer=pointwise_regularizer),
                          **options)  # fmt: skip
-        _refuse(self, depthwise_regularizer=depthwise_regularizer,
-                pointwise_regularizer=pointwise_regularizer)  # fmt: skip
         self.depth_multiplier, self.pointwise_initializer = depth_multiplier, pointwise_initializer
 
     def _make_kernels(self, channels):
