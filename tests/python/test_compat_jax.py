@@ -441,3 +441,56 @@ def test_vectorize_with_a_signature():
     assert numpy.allclose(found, numpy.einsum("bnm,abm->abn", m, numpy.broadcast_to(v, (5, 4, 3))))
     with pytest.raises(ValueError, match="do not fit the signature"):
         product(jnp.ones((2, 3)), jnp.ones(4))
+
+
+LISTS = (
+    "jnp.cumsum(L)", "jnp.stack([L, L])", "jnp.stack([a, L])", "jnp.hstack([L, L])",
+    "jnp.concatenate([L, a])", "jnp.reshape(L, (3, 1))", "jnp.take(a, [0, 1])",
+    "jnp.einsum('i,i', a, L)", "jnp.percentile(L, 50)", "jnp.zeros_like(L)",
+    "jnp.meshgrid(a, L)", "jnp.select([[True]], [a])", "jnp.linspace(L, 4.0, 3)",
+    "jnp.linalg.inv([L, L, L])", "jnp.linalg.norm(L)", "jnp.linalg.solve(m, L)",
+    "jnp.linalg.multi_dot([[L], m])", "jnp.fft.fft(L)", "jax.nn.relu(L)", "jax.nn.softmax(L)",
+    "jax.nn.logsumexp(L)", "jax.scipy.special.expit(L)", "jax.lax.cumsum(L)",
+    "jax.lax.concatenate([L, L], 0)", "jax.lax.top_k(L, 2)", "jax.random.choice(key, [1, 2, 3])",
+    "jax.random.permutation(key, [1, 2])", "jax.random.categorical(key, L)",
+)  # fmt: skip
+
+
+def test_lists_are_refused_where_jax_refuses_them():
+    import numbus.compat.jax as jax
+    import numbus.compat.jax.numpy as jnp
+
+    names = {"jax": jax, "jnp": jnp, "L": [1.0, 2.0, 3.0], "a": jnp.arange(3.0), "m": jnp.eye(3),
+             "key": jax.random.PRNGKey(0)}  # fmt: skip
+    for call in LISTS:
+        with pytest.raises(TypeError):
+            eval(call, names)
+    taken = ("jnp.stack([a, a])", "jnp.hstack((1.0, 2.0))", "jnp.where([True, False], 1, 2)",
+             "jax.nn.one_hot([0, 1], 2)", "jnp.array(L)", "jnp.shape(L)", "jnp.full(3, 1.0)",
+             "jnp.concatenate(m)", "jnp.linalg.norm(m, None, (0, 1))")  # fmt: skip
+    for call in taken:
+        eval(call, names)
+    with pytest.raises(ValueError, match="scan"):
+        jax.lax.scan(lambda c, x: (c + x, c), 0.0, [1.0, 2.0])
+    with pytest.raises(NotImplementedError, match=r"jax\.jit"):
+        jax.make_jaxpr(lambda x: x)
+
+
+def test_vectorize_leaves_arguments_out():
+    from numbus.compat.jax import numpy as jnp
+
+    a = jnp.arange(3.0)
+    assert jnp.vectorize(lambda x, p: x * p[1], excluded={1})(a, [5.0, 2.0]).tolist() == [0, 2, 4]
+    scaled = jnp.vectorize(lambda x, k=1.0: x * k, excluded={"k"})
+    assert scaled(a).tolist() == [0, 1, 2] and scaled(a, k=3.0).tolist() == [0, 3, 6]
+    chosen = jnp.vectorize(lambda x, how, y: x * y if how == "times" else x, excluded={1})
+    assert chosen(a[:2, None], "times", a).tolist() == [[0, 0, 0], [0, 1, 2]]
+    dots = jnp.vectorize(lambda u, v, k: (u @ v) * k, signature="(n),(n)->()", excluded=(2,))
+    assert dots(jnp.eye(2), jnp.ones(2), 4.0).tolist() == [4, 4]
+    pair = jnp.vectorize(lambda x, y: (x, 2 * x if y is None else y))(a, None)
+    assert [p.tolist() for p in pair] == [[0, 1, 2], [0, 2, 4]]
+    with pytest.raises(TypeError, match="keywords"):
+        scaled(a, x=a)
+    for wrong, error in (({-1}, ValueError), ({1.5}, TypeError)):
+        with pytest.raises(error):
+            jnp.vectorize(lambda x: x, excluded=wrong)

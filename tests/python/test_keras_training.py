@@ -33,7 +33,8 @@ def trained(*chain, x=X, y=Y, loss="mse", **options):
     m.set_weights([drawn(*w.shape, seed=k) / 2 for k, w in enumerate(m.get_weights())])
     m.compile(optimizer=keras.optimizers.SGD(0.05), loss=loss)
     found = m.fit(x, y, batch_size=8, epochs=2, shuffle=False, verbose=0, **options)
-    return m, found.history["loss"], float(sum(abs(numpy.asarray(w)).sum() for w in m.get_weights()))
+    size = sum(abs(numpy.asarray(w)).sum() for w in m.get_weights())
+    return m, found.history["loss"], float(size)
 
 
 T, I, K = drawn(16, 5, 3), drawn(16, 6, 6, 2), numpy.arange(64).reshape(16, 4) % 10

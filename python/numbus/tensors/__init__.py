@@ -4,7 +4,7 @@
 """
 
 # ruff: noqa: F401
-from . import _dtypes, _errors, _results, autograd, linalg, printing
+from . import _dtypes, _errors, _nodes, _results, autograd, linalg, printing
 from ._dtypes import (
     bfloat16,
     bool,

@@ -4,6 +4,7 @@ import weakref
 
 from .. import _core
 from ..core.errors import message
+from ._tensor import Tensor, is_view, leaves_of
 
 
 class Node:
@@ -38,8 +39,10 @@ class Node:
         return self._following
 
 
-def node_of(t):
-    """The node of a result that requires a gradient; the same one until it is written to."""
+def _grad_fn(t):
+    """What made it, where it requires a gradient and is no leaf; else None."""
+    if t._leaf or not t.requires_grad:
+        return None
     writer = _core.tape_writer(t._array)
     known, at = t.__dict__.get("_node", (None, None))
     node = known() if at == writer and known else None
@@ -47,6 +50,9 @@ def node_of(t):
         node = Node(_name_of(t._maker or "copy_slices"), t)
         t.__dict__["_node"] = weakref.ref(node), writer
     return node
+
+
+Tensor.grad_fn = property(_grad_fn)
 
 
 def _name_of(maker):
@@ -59,8 +65,6 @@ def _name_of(maker):
 
 def _leaf(base, name):
     """The node of the leaf in this memory."""
-    from ._tensor import leaves_of
-
     for t in leaves_of(base):
         known = t.__dict__.get("_accumulate")
         node = known() if known else None
@@ -76,8 +80,6 @@ def _leaf(base, name):
 
 
 def _operands_of(t, name):
-    from ._tensor import is_view
-
     graph = _core.tape_graph()
     last = -1
     for number, (_, results, _) in enumerate(graph):

@@ -9,7 +9,6 @@ from ..core.errors import message
 from ..core.host import on_host
 from ..core.operands import on_its_memory, to_ndarray
 from . import _dtypes
-from ._nodes import node_of
 
 
 class MissingMethod(AttributeError, NotImplementedError):
@@ -232,13 +231,6 @@ class Tensor(_core.TensorBase):
     def retains_grad(self):
         """Whether `retain_grad` was called of a result."""
         return self.__dict__.get("_retains", False)
-
-    @property
-    def grad_fn(self):
-        """What made it, where it requires a gradient and is no leaf; else None."""
-        if self._leaf or not self.requires_grad:
-            return None
-        return node_of(self)
 
 
 def _is_part(a):

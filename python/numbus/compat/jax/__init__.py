@@ -7,6 +7,7 @@ import contextlib as _contextlib
 import importlib as _importlib
 
 from ... import _core
+from .._missing import EXPECTED as _EXPECTED
 from .._missing import missing as _missing
 from . import _array, _devices, _dtypes, _functions, _names, _transforms
 from . import numpy as numpy
@@ -145,7 +146,17 @@ def live_arrays():
     return _missing("jax", "live_arrays")
 
 
+_INSTEAD = {
+    "make_jaxpr": "jax.jit(f) to run it, or NUMBUS_PRINT=window for what array code records",
+    "eval_shape": "the shapes of f of zeros",
+    "xla_computation": "jax.jit(f)",
+    "profiler": "`python -m cProfile`, or NVIDIA's nsys",
+    "experimental": "numpy, or numba.njit and numba.cuda.jit for kernels",
+    "sharding": "numbus.nn.parallel, or one device",
+}
+
+
 def __getattr__(name):
     if name in _HERE:
         return _importlib.import_module(f"{__package__}.{name}")
-    return _missing("jax", name)
+    return _missing("jax", name, _INSTEAD.get(name, _EXPECTED))

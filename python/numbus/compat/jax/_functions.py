@@ -37,6 +37,12 @@ def _operand(op, x):
     raise TypeError(f"{op} requires ndarray or scalar arguments, got {type(x)}")
 
 
+def expect_arrays(op, *operands):
+    """Raises TypeError where one is a list, as JAX does."""
+    for x in operands:
+        _operand(op, x)
+
+
 def together(op, operands, floating=False):
     """Operands in their common type as arrays and Python numbers, and whether that is weak."""
     first = operands[0]
@@ -164,8 +170,13 @@ def joining(name):
         if "dtype" in keywords:
             keywords["dtype"] = _dtypes.asked(keywords["dtype"], name)
         if name in _names.NO_LISTS:
-            for x in args[:2]:
-                _operand(name, x)
+            expect_arrays(name, *args[:2])
+        if name in _names.OF_ARRAYS and args and isinstance(args[0], (list, tuple)):
+            expect_arrays(name, *args[0])
+        if name == "einsum" and args and isinstance(args[0], str):
+            expect_arrays(name, *args[1:])
+        if name == "select":
+            expect_arrays(name, *[x for some in args[:2] for x in some])
         flat = _flat(args, [])
         for x in flat:
             if type(x) is int:
@@ -204,7 +215,9 @@ def general(name, function=None):
         if "dtype" in keywords:
             keywords["dtype"] = _dtypes.asked(keywords["dtype"], name)
         if args and name in _names.NO_LISTS:
-            _operand(name, args[0])
+            expect_arrays(name, *args[: 2 if name in _names.NO_LISTS_BUT_ARRAYS else 1])
+        if name == "meshgrid":
+            expect_arrays(name, *args)
         given = {key: plain(value) for key, value in keywords.items()}
         weak = bool(args) and isinstance(args[0], Array) and args[0].weak_type
         if name in _MEANS and args:
@@ -239,6 +252,8 @@ def making(name):
     def body(*args, **keywords):
         keywords.pop("device", None) if keywords.get("device") is None else _not_here(name)
         dtype = keywords.pop("dtype", None)
+        if name == "linspace":
+            expect_arrays(name, *args[:2])
         args = [_dtypes.asked(x, name) if _is_dtype(x) else plain(x) for x in args]
         given = {key: plain(value) for key, value in keywords.items()}
         if dtype is not None:

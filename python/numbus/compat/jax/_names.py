@@ -49,12 +49,18 @@ PLAIN = frozenset(
 
 # Of these two groups: no list is taken for an array.
 NO_LISTS = frozenset(
-    "all allclose amax amin any append argmax argmin argsort atleast_1d bincount broadcast_to "
-    "convolve count_nonzero cross cumprod cumsum diag diff dot expand_dims flatnonzero flip "
-    "histogram inner isclose kron matmul max mean median min moveaxis nanmean nansum nonzero outer "
-    "pad prod ptp ravel repeat reshape roll round searchsorted sort split squeeze std sum tile "
-    "trace transpose tril triu unique var vdot".split()
+    "all allclose amax amin any append argmax argmin argsort argwhere array_split atleast_1d "
+    "average bincount broadcast_to convolve corrcoef count_nonzero cov cross cumprod cumsum delete "
+    "diag diff dot expand_dims fft fft2 fftn flatnonzero flip histogram hfft ifft ifft2 ifftn "
+    "ihfft inner insert interp irfft irfft2 irfftn isclose kron matmul max mean median min "
+    "moveaxis nan_to_num nanmean nansum nonzero outer pad percentile polyval prod ptp quantile "
+    "ravel repeat reshape rfft rfft2 rfftn roll round searchsorted sort split squeeze std sum "
+    "swapaxes take take_along_axis tensordot tile trace transpose tril triu unique var vdot".split()
 )
+# Of these the second operand, too, is no list.
+NO_LISTS_BUT_ARRAYS = frozenset("take take_along_axis".split())
+# These take lists of arrays, and no lists in these.
+OF_ARRAYS = frozenset("column_stack concat concatenate dstack hstack stack vstack".split())
 
 # Functions without operands, whose dtype is float32 or int32 unless it is asked for.
 MAKING = frozenset(

@@ -16,6 +16,7 @@ from ...nn.init import erfinv
 from . import _dtypes
 from . import numpy as jnp
 from ._array import Array, as_array, cast, made
+from ._functions import expect_arrays
 
 _U4 = numpy.dtype("u4")
 _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
@@ -367,6 +368,7 @@ def bernoulli(key, p=0.5, shape=None, mode="low"):
         raise NotImplementedError(
             message("jax.random.bernoulli", "a mode that is not yet available", mode, "'low'")
         )
+    expect_arrays("bernoulli", p)
     chance = made(p)
     t = _float_type("bernoulli", chance.dtype if kind_of(chance.dtype) == "f" else None)
     shape = chance.shape if shape is None else _sizes(shape)
@@ -388,6 +390,7 @@ def _shuffled(a, n):
 def permutation(key, x, axis=0, independent=False):
     """The integers below `x` in random order, or the parts of an array along an axis."""
     a = _key("permutation", key)
+    expect_arrays("permutation", x)
     if independent:
         raise NotImplementedError(
             message("jax.random.permutation", "independent= is not yet available", True, "False")
@@ -420,6 +423,7 @@ def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None):
             message("jax.random.categorical", "a way that is not yet available",
                     f"replace={replace}, mode={mode!r}", "replace=True, mode=None")
         )  # fmt: skip
+    expect_arrays("categorical", logits)
     x = made(logits)
     t = _float_type("categorical", x.dtype if kind_of(x.dtype) == "f" else None)
     axis = axis % x.ndim
@@ -442,6 +446,7 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
         raise NotImplementedError(
             message("jax.random.choice", "mode= is not yet available", mode, "None")
         )
+    expect_arrays("choice", a)
     shape = _sizes(shape)
     k = _key("choice", key)
     whole = isinstance(a, (int, numpy.integer)) or made(a).ndim == 0

@@ -26,7 +26,7 @@ from ._axes import (  # noqa: F401
     ppermute,
     psum,
 )
-from ._functions import check_precision
+from ._functions import check_precision, expect_arrays
 from ._transforms import _Leaves, _stacked, arrays
 from .tree_util import tree_flatten, tree_leaves, tree_map
 
@@ -119,6 +119,11 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
         )  # fmt: skip
     leaves, form = tree_flatten(xs)
     leaves = [x if hasattr(x, "_key_array") else made(x) for x in leaves]
+    if any([not x.shape for x in leaves]):
+        raise ValueError(
+            message("scan", "a leaf of xs has no first axis: lists are trees of numbers", "()",
+                    "arrays")
+        )  # fmt: skip
     sizes = {x.shape[0] for x in leaves}
     if length is not None:
         sizes.add(int(length))
@@ -347,6 +352,7 @@ def _starts(x, starts, sizes):
 
 def dynamic_slice(operand, start_indices, slice_sizes):
     """A box of an array, moved inwards where it would reach beyond."""
+    expect_arrays("dynamic_slice", operand)
     x = made(operand)
     starts = _starts(x, start_indices, slice_sizes)
     return x[tuple([_range(s, s + n) for s, n in zip(starts, slice_sizes, strict=True)])]
@@ -407,6 +413,7 @@ def pad(operand, padding_value, padding_config):
 
 def top_k(operand, k, *, axis=-1):
     """The `k` largest elements along an axis, the largest first, and their indices."""
+    expect_arrays("top_k", operand)
     x = made(operand)
     order = nb.argsort(-x._a if kind_of(x.dtype) == "f" else x._a.astype("i8") * -1, axis=axis,
                        kind="stable")  # fmt: skip
@@ -435,6 +442,7 @@ def sort_key_val(keys, values, dimension=-1, is_stable=True):
 
 def _cumulative(name):
     def body(operand, axis=0, reverse=False):
+        expect_arrays(f"lax.{name}", operand)
         x = made(operand)
         a = nb.flip(x._a, axis) if reverse else x._a
         ufunc = {"cumsum": nb.add, "cumprod": nb.multiply, "cummax": nb.maximum,
@@ -466,6 +474,7 @@ def _special(name):
     function = getattr(special, name)
 
     def body(x):
+        expect_arrays(name, x)
         x = made(x)
         t = x.dtype if kind_of(x.dtype) == "f" else _dtypes.canonical("f8")
         return Array(cast(as_array(function(cast(x._a, t))), t), x.weak_type)

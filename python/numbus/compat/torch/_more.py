@@ -169,8 +169,8 @@ class _Leaves(Leaves):
             if not tensors.is_tensor(leaf):
                 raise ValueError(
                     message("vmap", "the function returns what is no tensor",
-                            type(leaf).__name__, "tensors, or trees of these: the tensor itself where"
-                            " item(), tolist() or numpy() read it, else torch.as_tensor(...)")
+                            type(leaf).__name__, "tensors, or trees of these: the tensor itself"
+                            " where item(), tolist() or numpy() read it, else torch.as_tensor(…)")
                 )  # fmt: skip
         return leaves, lambda made: trees.unflatten(shape, made)
 

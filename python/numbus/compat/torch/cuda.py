@@ -131,8 +131,11 @@ def memory_stats(device=None):
 
 
 def memory_summary(device=None, abbreviated=False):
-    """The pool's figures as text."""
-    return "\n".join([f"{name}: {n:,}" for name, n in memory_stats(device).items()])
+    """The pool's figures as text; abbreviated: of what is allocated alone."""
+    known = memory_stats(device).items()
+    return "\n".join(
+        [f"{name}: {n:,}" for name, n in known if "allocated" in name or not abbreviated]
+    )
 
 
 def mem_get_info(device=None):

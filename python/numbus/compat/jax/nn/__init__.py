@@ -10,11 +10,13 @@ from ..._missing import missing as _missing
 from .. import _dtypes
 from .. import numpy as _jnp
 from .._array import Array, as_array, cast, made
+from .._functions import expect_arrays
 
 __name__ = "jax.nn"
 
 
 def _floating(x):
+    expect_arrays("jax.nn", x)
     x = made(x)
     t = x.dtype if kind_of(x.dtype) in "fc" else _dtypes.canonical("f8")
     return cast(x._a, t), x.weak_type and x.dtype == t
@@ -22,6 +24,7 @@ def _floating(x):
 
 def _activation(name, function, keeps_integers=False):
     def body(x):
+        expect_arrays(name, x)
         if keeps_integers and made(x).dtype.kind in "iu":
             return Array(as_array(function(made(x)._a)))
         a, weak = _floating(x)

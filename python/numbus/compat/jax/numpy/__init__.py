@@ -15,7 +15,16 @@ from ....core.dtypes import kind_of
 from ..._missing import missing as _missing
 from .. import _dtypes, _names
 from .._array import Array, as_array, cast, late, made, plain, wrapped
-from .._functions import _node, elementwise, general, joining, logical, making, together
+from .._functions import (
+    _node,
+    elementwise,
+    expect_arrays,
+    general,
+    joining,
+    logical,
+    making,
+    together,
+)
 from .._transforms import vmap as _vmap
 
 __name__ = "jax.numpy"
@@ -110,6 +119,7 @@ def _like(name):
     def body(a, *value, dtype=None, shape=None):
         t = None if dtype is None else _dtypes.asked(dtype, name)
         value = [v if type(v) is int else plain(v) for v in value]
+        expect_arrays(name, a)
         x = made(a)
         if shape is None:
             found = function(x._a, *value, dtype=t)
@@ -183,6 +193,7 @@ def reshape(a, shape, order="C", *, copy=None):
     if order != "C":
         raise NotImplementedError(f"[jnp.reshape] order {order!r} is not yet available; got "
                                   f"{order!r}; expected 'C'")  # fmt: skip
+    expect_arrays("reshape", a)
     x = made(a)
     if x.size == 0 or not copy:
         return Array(x._a.reshape(plain(shape)), x.weak_type)
@@ -253,6 +264,7 @@ def _scan(name):
     function = general(name)
 
     def body(a, axis=None, dtype=None, out=None):
+        expect_arrays(name, a)
         x = made(a)
         if dtype is None:
             dtype = x.dtype if x.dtype.kind != "b" else "int32"
@@ -267,6 +279,7 @@ cumsum, cumprod = _scan("cumsum"), _scan("cumprod")
 
 def histogram(a, bins=10, range=None, weights=None, density=None):
     """Numbers of elements between edges, as floats, and the edges."""
+    expect_arrays("histogram", a)
     x = made(a)
     given = [None if v is None else plain(v) for v in (range, weights)]
     bins = plain(bins)
@@ -416,12 +429,45 @@ def fill_diagonal(a, val, wrap=False, *, inplace=True):
 
 def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
     """A function of numbers, or of the axes that a `signature` names, as one of arrays whose other
-    axes broadcast. With `excluded` not yet.
+    axes broadcast.
+
+    excluded: the numbers, or names, of arguments that are given as they are. So is None.
     """
-    if excluded:
-        raise NotImplementedError(
-            f"[jnp.vectorize] excluded is not yet available; got {excluded!r}; expected frozenset()"
-        )
+    for which in excluded:
+        if type(which) not in (int, str):
+            raise TypeError(
+                f"[jnp.vectorize] excluded is neither a number nor a name; got {which!r}; expected "
+                "an int or a str"
+            )
+        if type(which) is int and which < 0:
+            raise ValueError(
+                f"[jnp.vectorize] excluded counts from the end; got {which}; expected 0 or more"
+            )
+
+    @_functools.wraps(pyfunc)
+    def chosen(*args, **keywords):
+        unknown = [name for name in keywords if name not in excluded]
+        if unknown:
+            raise TypeError(
+                f"[jnp.vectorize] keywords are not vectorised; got {unknown}; expected them as "
+                "positional arguments, or in excluded="
+            )
+        kept = {k: x for k, x in enumerate(args) if x is None or k in excluded}
+        if not kept and not keywords:
+            return _vectorized(pyfunc, signature)(*args)
+
+        def of_rest(*rest):
+            left = iter(rest)
+            given = [kept[k] if k in kept else next(left) for k in range(len(args))]
+            return pyfunc(*given, **keywords)
+
+        rest = [x for k, x in enumerate(args) if k not in kept]
+        return _vectorized(of_rest, signature)(*rest)
+
+    return chosen
+
+
+def _vectorized(pyfunc, signature):
     if signature is not None:
         return _vectorize_axes(pyfunc, signature)
 
@@ -430,6 +476,8 @@ def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
         arrays = broadcast_arrays(*[made(x) for x in args])  # noqa: F821
         lines = [x.reshape(-1) for x in arrays]
         found = _vmap(pyfunc)(*lines)
+        if isinstance(found, tuple):
+            return tuple([x.reshape(arrays[0].shape + x.shape[1:]) for x in found])
         return found.reshape(arrays[0].shape + found.shape[1:])
 
     return wrapper

@@ -6,7 +6,7 @@ from ....core.dtypes import kind_of
 from ..._missing import missing as _missing
 from .. import _dtypes
 from .._array import Array, as_array, cast, made
-from .._functions import general
+from .._functions import expect_arrays, general
 
 __name__ = "jax.numpy.linalg"
 _NAMES = frozenset(
@@ -14,6 +14,7 @@ _NAMES = frozenset(
     "matrix_power matrix_rank matrix_transpose multi_dot norm outer pinv qr slogdet solve svd "
     "svdvals tensordot tensorinv tensorsolve trace vecdot vector_norm".split()
 )
+_OF_TWO = frozenset("cross lstsq matmul outer solve tensordot tensorsolve vecdot".split())
 
 
 def _floating(x):
@@ -28,6 +29,7 @@ def _floating(x):
 
 def cholesky(a, *, upper=False, symmetrize_input=True):
     """The triangular factor of a positive definite matrix: of the mean of it and its transpose."""
+    expect_arrays("cholesky", a)
     x = _floating(made(a))
     turned = _nb.conj(_nb.swapaxes(x._a, -1, -2))
     kept = x._a if not upper else turned
@@ -42,6 +44,8 @@ def __getattr__(name):
     function = general(name, getattr(_nb.linalg, name))
 
     def body(*args, **keywords):
+        first = args[: 2 if name in _OF_TWO else 1]
+        expect_arrays(name, *(first[0] if name == "multi_dot" and first else first))
         return function(*[_floating(x) for x in args], **keywords)
 
     body.__name__, body.__doc__ = name, function.__doc__

@@ -6,6 +6,7 @@ from ....core.errors import message
 from ..._missing import missing as _missing
 from .. import numpy as _jnp
 from .._array import Array, as_array, made
+from .._functions import expect_arrays
 from ..numpy import linalg as _linalg
 
 __name__ = "jax.scipy.linalg"
@@ -26,7 +27,7 @@ def _turned(x):
 def cholesky(a, lower=False, overwrite_a=False, check_finite=True):
     """The triangular factor of a positive definite matrix: the upper one unless `lower`."""
     _checked("cholesky", lower, overwrite_a, check_finite)
-    x = _linalg._floating(a)
+    x = _linalg._floating(made(a))
     x = x if lower else _turned(x)
     found = Array(as_array(_nb.linalg.cholesky(x._a)))
     return found if lower else _turned(found)
@@ -73,6 +74,7 @@ def _solved(a, b):
 def solve(a, b, lower=False, overwrite_a=False, overwrite_b=False, debug=False, check_finite=True,
           assume_a="gen"):  # fmt: skip
     """Solves a system; "pos": of a positive definite matrix, of which one triangle is read."""
+    expect_arrays("solve", a, b)
     _checked("solve", lower, overwrite_a, overwrite_b, debug, check_finite)
     if assume_a == "pos":
         return cho_solve(cho_factor(a, lower), b)

@@ -29,7 +29,7 @@ class MultiHeadAttention(Layer):
     """Heads of softmax(query key / sqrt(key_dim)) value, each with projections of its own."""
 
     supports_masking = True
-    regularized = {"kernel": "kernel", "bias": "bias"}
+    regularized = (("kernel", "kernel"), ("bias", "bias"))
 
     def __init__(self, num_heads, key_dim, value_dim=None, dropout=0.0, use_bias=True,
                  output_shape=None, attention_axes=None, flash_attention=None,
@@ -66,10 +66,9 @@ class MultiHeadAttention(Layer):
                   ("attention_output", (heads, self.value_dim, width))]  # fmt: skip
         self._kernels, self._biases = [], []
         for name, shape in shapes:
-            self._kernels.append(
-                self.add_weight(shape, self.kernel_initializer, name=f"{name}_kernel",
-                                regularizer=self._regularizers.get("kernel"))  # fmt: skip
-            )
+            kernel = self.add_weight(shape, self.kernel_initializer, name=f"{name}_kernel",
+                                     regularizer=self._regularizers.get("kernel"))  # fmt: skip
+            self._kernels.append(kernel)
             last = shape[2:] if name == "attention_output" else shape[1:]
             bias = self.add_weight(last, self.bias_initializer, name=f"{name}_bias",
                                    regularizer=self._regularizers.get("bias")) if (

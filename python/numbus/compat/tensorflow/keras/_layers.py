@@ -62,7 +62,7 @@ class Layer:
 
     ready = False  # whether nothing has to be built, which `summary` shows
     supports_masking = False  # whether masks of its input go on, by `compute_mask`
-    regularized = {}  # weights by the options that regularise them, such as kernel_regularizer
+    regularized = ()  # pairs: kernel of kernel_regularizer, the weight that it regularises
     has_rule = False  # whether `compute_output_shape` says it, also of symbolic tensors
 
     def __init__(self, name=None, trainable=True, dtype="float32", input_shape=None,
@@ -72,7 +72,7 @@ class Layer:
         self._added = _Added()
         for option, value in options.items():
             which, _, kind = option.rpartition("_")
-            weight = self.regularized.get(which)
+            weight = dict(self.regularized).get(which)
             if weight is None or kind not in ("regularizer", "constraint"):
                 raise ValueError(
                     f"Unrecognized keyword arguments passed to {type(self).__name__}:"
@@ -362,7 +362,7 @@ class Dense(Layer):
 
     has_rule = True
     supports_masking = True
-    regularized = {"kernel": "kernel", "bias": "bias"}
+    regularized = (("kernel", "kernel"), ("bias", "bias"))
 
     def __init__(self, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform",
                  bias_initializer="zeros", kernel_regularizer=None, **options):  # fmt: skip
@@ -460,7 +460,7 @@ class BatchNormalization(Layer):
 
     has_rule = True
     supports_masking = True
-    regularized = {"gamma": "gamma", "beta": "beta"}
+    regularized = (("gamma", "gamma"), ("beta", "beta"))
 
     def __init__(self, axis=-1, momentum=0.99, epsilon=0.001, center=True, scale=True, **options):
         super().__init__(**options)
@@ -502,7 +502,7 @@ class LayerNormalization(Layer):
 
     has_rule = True
     supports_masking = True
-    regularized = {"gamma": "gamma", "beta": "beta"}
+    regularized = (("gamma", "gamma"), ("beta", "beta"))
 
     def __init__(self, axis=-1, epsilon=0.001, **options):
         super().__init__(**options)
@@ -609,7 +609,7 @@ class Embedding(Layer):
     """The row of a matrix for each index."""
 
     has_rule = True
-    regularized = {"embeddings": "embeddings"}
+    regularized = (("embeddings", "embeddings"),)
 
     def __init__(self, input_dim, output_dim, embeddings_initializer="uniform", mask_zero=False,
                  input_length=None, **options):  # fmt: skip

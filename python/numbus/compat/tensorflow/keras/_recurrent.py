@@ -17,7 +17,7 @@ class _Recurrent(Layer):
 
     has_rule = True
     gates, states = 1, 1
-    regularized = {"kernel": "kernel", "recurrent": "recurrent_kernel", "bias": "bias"}
+    regularized = (("kernel", "kernel"), ("recurrent", "recurrent_kernel"), ("bias", "bias"))
 
     def __init__(
         self, units, activation="tanh", use_bias=True, kernel_initializer="glorot_uniform",

@@ -41,7 +41,7 @@ class _Windows(Layer):
     axes = 2
     has_rule = True
     paddings = ("valid", "same")
-    regularized = {"kernel": "kernel", "bias": "bias"}
+    regularized = (("kernel", "kernel"), ("bias", "bias"))
 
     def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format=None,
                  dilation_rate=1, groups=1, activation=None, use_bias=True,
@@ -184,7 +184,7 @@ class Conv3DTranspose(_Transposed):
 
 
 class _ByChannel(_Windows):
-    regularized = {"depthwise": "kernel", "bias": "bias"}
+    regularized = (("depthwise", "kernel"), ("bias", "bias"))
 
     def __init__(self, kernel_size, strides=1, padding="valid", depth_multiplier=1,
                  data_format=None, dilation_rate=1, activation=None, use_bias=True,
@@ -219,9 +219,9 @@ class DepthwiseConv2D(_ByChannel):
 
 
 class _Separable(_Windows):
-    regularized = {
-        "depthwise": "depthwise_kernel", "pointwise": "pointwise_kernel", "bias": "bias",
-    }  # fmt: skip
+    regularized = (
+        ("depthwise", "depthwise_kernel"), ("pointwise", "pointwise_kernel"), ("bias", "bias"),
+    )  # fmt: skip
 
     def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format=None,
                  dilation_rate=1, depth_multiplier=1, activation=None, use_bias=True,

@@ -143,8 +143,7 @@ class ReduceLROnPlateau(Callback):
                  min_delta=1e-4, cooldown=0, min_lr=0.0):  # fmt: skip
         if factor >= 1.0:
             raise ValueError(
-                "ReduceLROnPlateau does not support a factor >= 1.0. Got factor="
-                f"{factor}"
+                f"ReduceLROnPlateau does not support a factor >= 1.0. Got factor={factor}"
             )
         self.monitor, self.factor, self.patience, self.verbose = monitor, factor, patience, verbose
         self._sign = -1 if _is_rising(mode, monitor) else 1
