@@ -120,3 +120,20 @@ def test_a_peak_begins_anew():
     nb.cuda.reset_peak("cpu")
     known = nb.cuda.memory_stats("cpu")
     assert known["peak_bytes"] - known["used_bytes"] < 4 << 20
+
+
+def test_how_results_and_parameters_print():
+    a = torch.tensor([[3.0, 1.0], [1.0, 2.0]])
+    home = torch.Size([]).__repr__().split(".Size")[0]
+    lines = ["values=tensor([3., 2.]),", "indices=tensor([0, 1]))"]
+    assert repr(a.max(0)).split("\n") == [f"{home}.return_types.max(", *lines]
+    assert str(torch.linalg.eigh(a)).startswith(f"{home}.return_types.linalg_eigh(\neigenvalues=")
+    values, indices = a.sort()
+    assert values.tolist() == [[1, 3], [1, 2]] and indices.tolist() == [[1, 0], [0, 1]]
+    w = torch.nn.Parameter(torch.ones(2))
+    for text in (str(w), repr(w), f"{w}"):
+        assert text == "Parameter containing:\ntensor([1., 1.], requires_grad=True)"
+    one = f"Parameter containing: [{home}.float32 of size 2]"
+    assert repr(torch.nn.ParameterList([w])) == f"ParameterList(  (0): {one})"
+    both = repr(torch.nn.ParameterList([w, w])).split("\n")
+    assert both == ["ParameterList(", f"    (0): {one}", f"    (1): {one}", ")"]

@@ -1,8 +1,10 @@
 """How functions on arrays become functions on tensors."""
 
+import collections
 import functools
 
 from .. import _core
+from . import _dtypes
 from ._tensor import Tensor
 
 # What answers plain calls without the body: a function whose rule of dtypes is the same for
@@ -41,6 +43,18 @@ def pure_function(body):
 def in_place(body):
     """A method of tensors from a body that writes to its first argument, an array."""
     return _made(body, True, None, 0)
+
+
+def named_results(name, fields):
+    """A class of tuples of several results, which prints as PyTorch's do."""
+    made = collections.namedtuple(name, fields)
+
+    def __repr__(self):
+        parts = [f"{field}={x!r}" for field, x in zip(fields, self, strict=True)]
+        return f"{_dtypes.dtype.home}.return_types.{name}(\n" + ",\n".join(parts) + ")"
+
+    made.__repr__ = __repr__
+    return made
 
 
 def method(*names):

@@ -674,6 +674,8 @@ class Parameter(Tensor):
     def __repr__(self):
         return "Parameter containing:\n" + Tensor.__repr__(self)
 
+    __str__ = __repr__
+
 
 class Buffer(Tensor):
     """A tensor that a module lists among its buffers where it is an attribute.

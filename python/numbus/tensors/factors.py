@@ -1,6 +1,5 @@
 """Factors of matrices and what is solved by them: LU, triangles, least squares, exponentials."""
 
-import collections
 import functools
 
 import numpy
@@ -13,7 +12,7 @@ from ..core.dtypes import kind_of
 from ..core.errors import message
 from . import _dtypes
 from ._arrays import as_dtype
-from ._functions import method, tensor_function
+from ._functions import method, named_results, tensor_function
 from ._tensor import Tensor
 from .shapes import writable_diagonal
 
@@ -42,11 +41,12 @@ def linalg_errors(body):
     return wrapper
 
 
-_LU = collections.namedtuple("lu", ["P", "L", "U"])
-_COMPACT = collections.namedtuple("lu_factor", ["LU", "pivots"])
-_COMPACT_INFO = collections.namedtuple("lu_factor_ex", ["LU", "pivots", "info"])
-_LSTSQ = collections.namedtuple("lstsq", ["solution", "residuals", "rank", "singular_values"])
-_TRIANGULAR = collections.namedtuple("triangular_solve", ["solution", "cloned_coefficient"])
+_LU = named_results("linalg_lu", ["P", "L", "U"])
+_UNPACKED = named_results("lu_unpack", ["P", "L", "U"])
+_COMPACT = named_results("linalg_lu_factor", ["LU", "pivots"])
+_COMPACT_INFO = named_results("linalg_lu_factor_ex", ["LU", "pivots", "info"])
+_LSTSQ = named_results("linalg_lstsq", ["solution", "residuals", "rank", "singular_values"])
+_TRIANGULAR = named_results("triangular_solve", ["solution", "cloned_coefficient"])
 
 
 def _matrices(op, *arrays, square=False):
@@ -305,9 +305,9 @@ def lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
     empty = nb.zeros((0,), LU_data.dtype)
     low, up = _parts(LU_data) if unpack_data else (empty, empty)
     if not unpack_pivots:
-        return _LU(empty, low, up)
+        return _UNPACKED(empty, low, up)
     order = _order_of(LU_pivots, LU_data.shape[-2])
-    return _LU(_permutation(order, LU_data.dtype), low, up)
+    return _UNPACKED(_permutation(order, LU_data.dtype), low, up)
 
 
 # Least squares, rank, exponentials

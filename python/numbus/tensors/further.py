@@ -1,6 +1,5 @@
 """Less frequent functions and methods, under PyTorch's names."""
 
-import collections
 import math
 
 import numpy
@@ -10,7 +9,7 @@ import numbus as nb
 from ..core.errors import message
 from . import _dtypes
 from ._arrays import as_dtype, axis_of, floating
-from ._functions import in_place, method, tensor_function
+from ._functions import in_place, method, named_results, tensor_function
 from ._tensor import Tensor
 from .indexing import takes_source
 from .products import outer
@@ -24,8 +23,8 @@ __all__ = [
     "unsafe_split",
 ]  # fmt: skip
 
-_FREXP = collections.namedtuple("frexp", ["mantissa", "exponent"])
-_HISTOGRAM = collections.namedtuple("histogram", ["hist", "bin_edges"])
+_FREXP = named_results("frexp", ["mantissa", "exponent"])
+_HISTOGRAM = named_results("histogram", ["hist", "bin_edges"])
 
 
 def _called(name, doc):

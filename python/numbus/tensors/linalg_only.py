@@ -2,25 +2,23 @@
 decompositions' modes, `vander` by rising powers; and functions that tell what failed.
 """
 
-import collections
-
 import numpy
 
 import numbus as nb
 
 from .. import _core
 from ..core.errors import message
-from ._functions import tensor_function
+from ._functions import named_results, tensor_function
 from .factors import linalg_errors, lu_factor_ex
 from .products import matrix_norm, solve, vector_norm
 
 __all__ = ["cholesky_ex", "inv_ex", "norm", "qr", "solve_ex", "svd", "vander"]
 
-_QR = collections.namedtuple("qr", ["Q", "R"])
-_INV = collections.namedtuple("inv_ex", ["inverse", "info"])
-_CHOLESKY = collections.namedtuple("cholesky_ex", ["L", "info"])
-_SOLVE = collections.namedtuple("solve_ex", ["result", "info"])
-_SVD = collections.namedtuple("svd", ["U", "S", "Vh"])
+_QR = named_results("linalg_qr", ["Q", "R"])
+_INV = named_results("linalg_inv_ex", ["inverse", "info"])
+_CHOLESKY = named_results("linalg_cholesky_ex", ["L", "info"])
+_SOLVE = named_results("linalg_solve_ex", ["result", "info"])
+_SVD = named_results("linalg_svd", ["U", "S", "Vh"])
 
 
 @tensor_function

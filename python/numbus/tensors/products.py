@@ -1,6 +1,5 @@
 """Products and linear algebra."""
 
-import collections
 import functools
 
 import numpy
@@ -11,7 +10,7 @@ from ..core import derivatives
 from ..core.errors import message
 from . import _dtypes
 from ._arrays import as_dtype, no_out, together
-from ._functions import in_place, method, pure_function, tensor_function
+from ._functions import in_place, method, named_results, pure_function, tensor_function
 from ._tensor import Tensor
 from .factors import adjoint_of, cut_of, linalg_errors
 from .pointwise import with_array
@@ -216,15 +215,11 @@ def cholesky(A, *, upper=False):
     return nb.linalg.cholesky(A, upper=upper)
 
 
-def _tuple(name, fields):
-    return collections.namedtuple(name, fields)
-
-
-_QR = _tuple("qr", ["Q", "R"])
-_SVD = _tuple("svd", ["U", "S", "V"])
-_EIGH = _tuple("eigh", ["eigenvalues", "eigenvectors"])
-_EIG = _tuple("eig", ["eigenvalues", "eigenvectors"])
-_SLOGDET = _tuple("slogdet", ["sign", "logabsdet"])
+_QR = named_results("qr", ["Q", "R"])
+_SVD = named_results("svd", ["U", "S", "V"])
+_EIGH = named_results("linalg_eigh", ["eigenvalues", "eigenvectors"])
+_EIG = named_results("linalg_eig", ["eigenvalues", "eigenvectors"])
+_SLOGDET = named_results("linalg_slogdet", ["sign", "logabsdet"])
 
 
 @tensor_function

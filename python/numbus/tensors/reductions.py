@@ -1,6 +1,5 @@
 """Sums, extremes, moments, sorts: what takes dimensions away or orders them."""
 
-import collections
 import functools
 
 import numpy
@@ -23,7 +22,7 @@ from ._arrays import (
     together,
     without_slope,
 )
-from ._functions import method, pure_function, tensor_function
+from ._functions import method, named_results, pure_function, tensor_function
 from ._tensor import Tensor
 from .selecting import order_of, outer_order, rank_order
 
@@ -206,7 +205,7 @@ argmin.__doc__ = "The index of the first smallest element, of all or along a dim
 Tensor.argmax, Tensor.argmin = argmax, argmin
 
 _PAIRS = {
-    name: collections.namedtuple(name, ["values", "indices"])
+    name: named_results(name, ["values", "indices"])
     for name in (
         "max",
         "min",
@@ -256,7 +255,7 @@ min.__doc__ = """The smallest element; along a dimension, values and indices; of
 Tensor.max, Tensor.min = max, min
 
 
-_EXTREMES = collections.namedtuple("aminmax", ["min", "max"])
+_EXTREMES = named_results("aminmax", ["min", "max"])
 
 
 @method()

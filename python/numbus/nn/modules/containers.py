@@ -238,7 +238,7 @@ class ParameterList(Module):
         return self
 
     def extra_repr(self):
-        return _described([(str(k), p) for k, p in enumerate(self)])
+        return _described([(str(k), p) for k, p in enumerate(self)], lambda p: p.dtype)
 
     def __repr__(self):
         text = self.extra_repr()
@@ -289,22 +289,23 @@ class ParameterDict(Module):
             self[key] = value
 
     def extra_repr(self):
-        return _described(self.items())
+        return _described(self.items(), lambda p: p.type())
 
     def __repr__(self):
         return f"{self._get_name()}({_lines(self.extra_repr())})"
 
 
 def _lines(text):
-    return "\n" + text + "\n" if text else ""
+    # As PyTorch: one line stays one, of several each is moved in.
+    return "\n  " + text.replace("\n", "\n  ") + "\n" if "\n" in text else text
 
 
-def _described(items):
+def _described(items, kind_of):
     def shown(name, p):
         if not isinstance(p, Tensor):
             return f"  ({name}): Object of type: {type(p).__name__}"
         kind = "Parameter" if isinstance(p, Parameter) else "Tensor"
         sizes = "x".join(map(str, p.shape))
-        return f"  ({name}): {kind} containing: [{p.dtype} of size {sizes}]"
+        return f"  ({name}): {kind} containing: [{kind_of(p)} of size {sizes}]"
 
     return "\n".join([shown(name, p) for name, p in items])
