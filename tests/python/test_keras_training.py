@@ -149,3 +149,19 @@ def test_one_batch():
     whole = m.test_on_batch(X, Y)
     assert m.test_on_batch(X, Y, sample_weight=numpy.full(16, 2.0)) == pytest.approx(2 * whole)
     assert m.train_on_batch(X, Y, return_dict=True) == {"loss": pytest.approx(whole)}
+
+
+UPDATES = {
+    "keras.optimizers.Adamax(0.1)": [0.93146, 0.549052, 0.51593],
+    "keras.optimizers.Nadam(0.1, weight_decay=0.01)": [0.952599, 0.63227, 0.567203],
+    "keras.optimizers.Adadelta(0.1, epsilon=0.001)": [1.03235, 0.912549, 0.822821],
+}
+
+
+@pytest.mark.parametrize("update", UPDATES)
+def test_optimizers(update):
+    m = keras.Sequential([keras.Input((6,)), layers.Dense(2)])
+    m.set_weights([drawn(*w.shape, seed=k) for k, w in enumerate(m.get_weights())])
+    m.compile(eval(update), "mse")
+    found = m.fit(X, Y, batch_size=4, epochs=3, shuffle=False, verbose=0)
+    assert found.history["loss"] == pytest.approx(UPDATES[update], rel=1e-4)

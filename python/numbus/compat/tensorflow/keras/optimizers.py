@@ -334,6 +334,128 @@ class Adagrad(Optimizer):
         return rate, self.epsilon
 
 
+@Formula.cached
+def _adamax(decays):
+    def step(p, g, m, u, decay, size, rest, kept, epsilon):
+        if decays:
+            p -= p * decay
+        m += (g - m) * rest
+        u *= kept
+        maximum_into(u, g)
+        maximum_into(u, -g)
+        p -= m * size / (u + epsilon)
+
+    return Formula(step, 4, 5)
+
+
+class Adamax(Optimizer):
+    """w -= rate / (1 - beta_1^t) * m / (u + epsilon) of the running mean m of g and the largest
+    |g| so far, which fades by beta_2 (Kingma and Ba, 2015, section 7).
+    """
+
+    def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7,
+                 **options):  # fmt: skip
+        super().__init__(learning_rate, **options)
+        self.beta_1, self.beta_2, self.epsilon = beta_1, beta_2, epsilon
+
+    def _beginning(self):
+        return 0.0, 0.0
+
+    def _formula(self):
+        return _adamax(bool(self.weight_decay))
+
+    def _given(self, rate):
+        size = rate / (1 - self.beta_1 ** self.iterations.number())
+        return size, 1 - self.beta_1, self.beta_2, self.epsilon
+
+
+@Formula.cached
+def _nadam(decays):
+    def step(p, g, m, v, decay, ahead, now, grown, rest1, rest2, epsilon):
+        if decays:
+            p -= p * decay
+        m += (g - m) * rest1
+        v += (g * g - v) * rest2
+        p -= (m * ahead + g * now) / (square_root(v * grown) + epsilon)
+
+    return Formula(step, 4, 7)
+
+
+def _momentum_at(beta, t):
+    return beta * (1 - 0.5 * 0.96**t)
+
+
+_momenta = {}  # by beta_1: the number of a step and the product of momenta up to it
+
+
+def _momenta_to(beta, t):
+    at, product = _momenta.get(beta, (0, 1.0))
+    if at > t:
+        at, product = 0, 1.0
+    for k in range(at + 1, t + 1):
+        product *= _momentum_at(beta, k)
+    _momenta[beta] = t, product
+    return product
+
+
+class Nadam(Optimizer):
+    """Adam with Nesterov's momentum, which grows from step to step (Dozat, 2016)."""
+
+    def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7,
+                 **options):  # fmt: skip
+        super().__init__(learning_rate, **options)
+        self.beta_1, self.beta_2, self.epsilon = beta_1, beta_2, epsilon
+
+    def _beginning(self):
+        return 0.0, 0.0
+
+    def _formula(self):
+        return _nadam(bool(self.weight_decay))
+
+    def _given(self, rate):
+        t = self.iterations.number()
+        now, following = _momentum_at(self.beta_1, t), _momentum_at(self.beta_1, t + 1)
+        product = _momenta_to(self.beta_1, t)
+        return (
+            rate * following / (1 - product * following), rate * (1 - now) / (1 - product),
+            1 / (1 - self.beta_2**t), 1 - self.beta_1, 1 - self.beta_2, self.epsilon,
+        )  # fmt: skip
+
+
+@Formula.cached
+def _adadelta(decays):
+    def step(p, g, a, d, decay, rate, rho, taken, epsilon):
+        if decays:
+            p -= p * decay
+        a *= rho
+        a += g * g * taken
+        change = g * square_root(d + epsilon) / square_root(a + epsilon)
+        d *= rho
+        d += change * change * taken
+        p -= change * rate
+
+    return Formula(step, 4, 5)
+
+
+class Adadelta(Optimizer):
+    """w -= rate * g * sqrt(d + epsilon) / sqrt(a + epsilon) of the running means a of g² and d of
+    squared changes (Zeiler, 2012).
+    """
+
+    def __init__(self, learning_rate=0.001, rho=0.95, epsilon=1e-7, **options):
+        super().__init__(learning_rate, **options)
+        self.rho, self.epsilon = rho, epsilon
+
+    def _beginning(self):
+        return 0.0, 0.0
+
+    def _formula(self):
+        return _adadelta(bool(self.weight_decay))
+
+    def _given(self, rate):
+        return rate, self.rho, 1 - self.rho, self.epsilon
+
+
 class schedules:
     """`keras.optimizers.schedules`."""
 
@@ -349,7 +471,10 @@ class schedules:
             return self.first * self.rate**turns
 
 
-_NAMES = {"sgd": SGD, "rmsprop": RMSprop, "adam": Adam, "adamw": AdamW, "adagrad": Adagrad}
+_NAMES = {
+    "sgd": SGD, "rmsprop": RMSprop, "adam": Adam, "adamw": AdamW, "adagrad": Adagrad,
+    "adamax": Adamax, "nadam": Nadam, "adadelta": Adadelta,
+}  # fmt: skip
 
 
 def get(identifier):
