@@ -148,7 +148,7 @@ class Tensor(_core.TensorBase):
         if self.requires_grad and not self._leaf:
             if _core.is_alone_in_memory(self):
                 self._array = constant_copy(self._array)
-            elif _is_view(self):
+            elif is_view(self):
                 raise RuntimeError(
                     message("detach_", "can't detach views in-place", "a view of another tensor",
                             "detach()")
