@@ -545,22 +545,22 @@ def test_power_means_of_negative_windows():
 def test_pooling_of_parts_with_parts_of_gradients(height):
     """What lies somewhere in other memory: the operand, the gradient, both."""
     rng = np.random.default_rng(height)
-    numbers = rng.normal(size=(3, 2, height, height))
+    drawn = rng.normal(size=(3, 2, height, height))
     seeds = rng.normal(size=(3, 2, height // 2, height // 2))
-    whole = T.tensor(numbers, requires_grad=True)
+    whole = T.tensor(drawn, requires_grad=True)
     F.max_pool2d(whole, 2).backward(T.tensor(seeds))
     around = np.zeros((4, 2, height + 2, height + 3))
-    around[1:, :, 1:-1, 2:-1] = numbers
+    around[1:, :, 1:-1, 2:-1] = drawn
     wide = np.zeros((3, 4, height // 2 + 2, height // 2 + 2))
     wide[:, 1:3, 1:-1, 1:-1] = seeds
     part = T.tensor(around, requires_grad=True)
     pooled = F.max_pool2d(part[1:, :, 1:-1, 2:-1], 2)
     pooled.backward(T.tensor(wide)[:, 1:3, 1:-1, 1:-1])
     want = np.zeros(around.shape)
-    want[1:, :, 1:-1, 2:-1] = whole.grad.numpy()
-    assert np.array_equal(part.grad.numpy(), want) and np.abs(want).sum() > 1
-    padded = T.tensor(numbers, requires_grad=True)
+    want[1:, :, 1:-1, 2:-1] = numbers(whole.grad)
+    assert np.array_equal(numbers(part.grad), want) and np.abs(want).sum() > 1
+    padded = T.tensor(drawn, requires_grad=True)
     F.pad(F.max_pool2d(padded, 2), (2, 1, 1, 2)).backward(
         F.pad(T.tensor(seeds), (2, 1, 1, 2), value=9.0)
     )
-    assert np.array_equal(padded.grad.numpy(), whole.grad.numpy())
+    assert np.array_equal(numbers(padded.grad), numbers(whole.grad))

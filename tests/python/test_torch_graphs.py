@@ -114,7 +114,7 @@ def test_memory_without_a_gpu_and_names_that_are_not_there():
 
 
 def test_a_peak_begins_anew():
-    numpy.asarray(nb.ones(1 << 20) + 1)
+    numpy.asarray(nb.ones(1 << 20, device="cpu") + 1)
     known = nb.cuda.memory_stats("cpu")
     assert known["peak_bytes"] >= 8 << 20
     nb.cuda.reset_peak("cpu")
@@ -123,14 +123,14 @@ def test_a_peak_begins_anew():
 
 
 def test_how_results_and_parameters_print():
-    a = torch.tensor([[3.0, 1.0], [1.0, 2.0]])
+    a = torch.tensor([[3.0, 1.0], [1.0, 2.0]], device="cpu")
     home = torch.Size([]).__repr__().split(".Size")[0]
     lines = ["values=tensor([3., 2.]),", "indices=tensor([0, 1]))"]
     assert repr(a.max(0)).split("\n") == [f"{home}.return_types.max(", *lines]
     assert str(torch.linalg.eigh(a)).startswith(f"{home}.return_types.linalg_eigh(\neigenvalues=")
     values, indices = a.sort()
     assert values.tolist() == [[1, 3], [1, 2]] and indices.tolist() == [[1, 0], [0, 1]]
-    w = torch.nn.Parameter(torch.ones(2))
+    w = torch.nn.Parameter(torch.ones(2, device="cpu"))
     for text in (str(w), repr(w), f"{w}"):
         assert text == "Parameter containing:\ntensor([1., 1.], requires_grad=True)"
     one = f"Parameter containing: [{home}.float32 of size 2]"
