@@ -81,6 +81,15 @@ class LogNormal(_Located):
         """Random numbers that depend on the parameters."""
         return Normal(self.loc, self.scale, False).rsample(sample_shape).exp()
 
+    def cdf(self, value):
+        """The probability of numbers up to a value."""
+        self._check(value, positive, "numbers above 0")
+        return Normal(self.loc, self.scale, False).cdf(value.log())
+
+    def icdf(self, value):
+        """The value up to which numbers have a probability."""
+        return Normal(self.loc, self.scale, False).icdf(value).exp()
+
     def log_prob(self, value):
         """The logarithm of the density."""
         self._check(value, positive, "numbers above 0")
@@ -103,6 +112,11 @@ class Laplace(_Located):
         u = _uniform(self._extended_shape(sample_shape), self.loc) * 2 - 1
         tiny = tensors.finfo(self.loc.dtype).eps
         return self.loc - self.scale * u.sign() * (-u.abs()).clamp(min=tiny - 1).log1p()
+
+    def icdf(self, value):
+        """The value up to which numbers have a probability."""
+        off = value - 0.5
+        return self.loc - self.scale * off.sign() * (-2 * off.abs()).log1p()
 
     def log_prob(self, value):
         """The logarithm of the density."""
@@ -132,6 +146,14 @@ class Gumbel(_Located):
         high = 1 - tensors.finfo(self.loc.dtype).eps
         return self.loc - self.scale * (-u.clamp(max=high).log()).log()
 
+    def cdf(self, value):
+        """The probability of numbers up to a value."""
+        return (-(-self._standard(value)).exp()).exp()
+
+    def icdf(self, value):
+        """The value up to which numbers have a probability."""
+        return self.loc - self.scale * (-value.log()).log()
+
     def log_prob(self, value):
         """The logarithm of the density."""
         z = -self._standard(value)
@@ -154,6 +176,14 @@ class Cauchy(_Located):
         u = _uniform(self._extended_shape(sample_shape), self.loc)
         return self.loc + self.scale * (math.pi * (u - 0.5)).tan()
 
+    def cdf(self, value):
+        """The probability of numbers up to a value."""
+        return self._standard(value).atan() / math.pi + 0.5
+
+    def icdf(self, value):
+        """The value up to which numbers have a probability."""
+        return self.loc + self.scale * (math.pi * (value - 0.5)).tan()
+
     def log_prob(self, value):
         """The logarithm of the density."""
         return -math.log(math.pi) - self.scale.log() - (self._standard(value) ** 2).log1p()
@@ -173,12 +203,22 @@ class HalfNormal(Distribution):
         (self.scale,) = together(scale)
         super().__init__(self.scale.shape, (), validate_args)
 
+    mode = property(lambda self: tensors.zeros_like(self.scale))
     mean = property(lambda self: self.scale * math.sqrt(2 / math.pi))
     variance = property(lambda self: self.scale**2 * (1 - 2 / math.pi))
 
     def rsample(self, sample_shape=()):
         """Random numbers that depend on the parameters."""
         return Normal(self.scale * 0, self.scale, False).rsample(sample_shape).abs()
+
+    def cdf(self, value):
+        """The probability of numbers up to a value."""
+        self._check(value, lambda x: x >= 0, "numbers from 0 on")
+        return 2 * Normal(self.scale * 0, self.scale, False).cdf(value) - 1
+
+    def icdf(self, value):
+        """The value up to which numbers have a probability."""
+        return Normal(self.scale * 0, self.scale, False).icdf((value + 1) / 2)
 
     def log_prob(self, value):
         """The logarithm of the density."""
@@ -204,6 +244,7 @@ class Uniform(Distribution):
                 message("Uniform", "low is not below high", self.low.tolist(), self.high.tolist())
             )
 
+    mode = property(lambda self: math.nan * self.high)  # no number is likelier
     mean = property(lambda self: (self.low + self.high) / 2)
     variance = property(lambda self: (self.high - self.low) ** 2 / 12)
 
@@ -243,6 +284,7 @@ class Exponential(Distribution):
         (self.rate,) = together(rate)
         super().__init__(self.rate.shape, (), validate_args)
 
+    mode = property(lambda self: tensors.zeros_like(self.rate))
     mean = property(lambda self: 1 / self.rate)
     stddev = property(lambda self: 1 / self.rate)
     variance = property(lambda self: self.rate**-2)
@@ -279,6 +321,7 @@ class Gamma(Distribution):
         self.concentration, self.rate = together(concentration, rate)
         super().__init__(self.concentration.shape, (), validate_args)
 
+    mode = property(lambda self: ((self.concentration - 1) / self.rate).clamp(min=0))
     mean = property(lambda self: self.concentration / self.rate)
     variance = property(lambda self: self.concentration / self.rate**2)
 
@@ -335,6 +378,15 @@ class Dirichlet(Distribution):
         return self.concentration / self.concentration.sum(-1, True)
 
     @property
+    def mode(self):
+        """The likeliest value; where all concentrations are below 1, PyTorch's: the first one."""
+        over = (self.concentration - 1).clamp(min=0)
+        first = tensors.zeros_like(over)
+        first[..., 0] = 1
+        unbounded = (self.concentration < 1).all(-1, True)
+        return tensors.where(unbounded, first, over / over.sum(-1, True))
+
+    @property
     def variance(self):
         """The variance."""
         total = self.concentration.sum(-1, True)
@@ -378,6 +430,7 @@ class Beta(Distribution):
         return Dirichlet(both, self._validate_args)
 
     mean = property(lambda self: self._dirichlet.mean[..., 0])
+    mode = property(lambda self: self._dirichlet.mode[..., 0])
     variance = property(lambda self: self._dirichlet.variance[..., 0])
 
     def sample(self, sample_shape=()):

@@ -54,6 +54,8 @@ class _Chances(Distribution):
 class Bernoulli(_Chances):
     """1 with a probability, else 0."""
 
+    has_enumerate_support = True
+
     mean = property(lambda self: self.probs)
     variance = property(lambda self: self.probs * (1 - self.probs))
 
@@ -62,6 +64,12 @@ class Bernoulli(_Chances):
         """The more probable number; NaN where both are."""
         p = self.probs
         return tensors.where(p == 0.5, math.nan, (p > 0.5).to(p.dtype))
+
+    def enumerate_support(self, expand=True):
+        """All values, along the first dimension."""
+        like = self._parameter
+        values = tensors.arange(2, dtype=like.dtype, device=like.device)
+        return self._enumerated(values, expand)
 
     def sample(self, sample_shape=()):
         """Random numbers, constants."""
@@ -82,6 +90,7 @@ class Bernoulli(_Chances):
 class Geometric(_Chances):
     """How often something fails before it succeeds."""
 
+    mode = property(lambda self: tensors.zeros_like(self.probs))
     mean = property(lambda self: 1 / self.probs - 1)
     variance = property(lambda self: (1 / self.probs - 1) / self.probs)
 
@@ -111,6 +120,8 @@ class Geometric(_Chances):
 class Binomial(_Chances):
     """How many of `total_count` succeed."""
 
+    has_enumerate_support = True
+
     def __init__(self, total_count=1, probs=None, logits=None, validate_args=None):
         _one_of("Binomial", probs, logits)
         given = probs if probs is not None else logits
@@ -119,6 +130,28 @@ class Binomial(_Chances):
 
     mean = property(lambda self: self.total_count * self.probs)
     variance = property(lambda self: self.total_count * self.probs * (1 - self.probs))
+
+    @property
+    def mode(self):
+        """The likeliest number."""
+        return ((self.total_count + 1) * self.probs).floor().minimum(self.total_count)
+
+    def enumerate_support(self, expand=True):
+        """All values, along the first dimension; `total_count` has to be the same everywhere."""
+        most = int(self.total_count.detach().max())
+        if int(self.total_count.detach().min()) != most:
+            raise NotImplementedError(
+                message("Binomial", "total_count differs within the batch",
+                        self.total_count.detach().tolist(), "one total_count")
+            )  # fmt: skip
+        like = self._parameter
+        values = tensors.arange(most + 1, dtype=like.dtype, device=like.device)
+        return self._enumerated(values, expand)
+
+    def entropy(self):
+        """The entropy in nats, as a sum of all values."""
+        logs = self.log_prob(self.enumerate_support(False))
+        return -(logs.exp() * logs).sum(0)
 
     def sample(self, sample_shape=()):
         """Random numbers, constants, drawn by the host."""
@@ -146,6 +179,7 @@ class Poisson(Distribution):
         (self.rate,) = together(rate)
         super().__init__(self.rate.shape, (), validate_args)
 
+    mode = property(lambda self: self.rate.floor())
     mean = variance = property(lambda self: self.rate)
 
     def sample(self, sample_shape=()):
@@ -164,6 +198,8 @@ class Poisson(Distribution):
 
 class Categorical(Distribution):
     """A choice of the numbers below the last extent of `probs` or `logits`."""
+
+    has_enumerate_support = True
 
     def __init__(self, probs=None, logits=None, validate_args=None):
         _one_of("Categorical", probs, logits)
@@ -205,6 +241,11 @@ class Categorical(Distribution):
     mean = property(lambda self: self.probs[..., 0] * math.nan)
     variance = property(lambda self: self.probs[..., 0] * math.nan)
 
+    def enumerate_support(self, expand=True):
+        """All values, along the first dimension."""
+        values = tensors.arange(self._num_events, device=self.probs.device)
+        return self._enumerated(values, expand)
+
     def sample(self, sample_shape=()):
         """Random choices."""
         shape = tuple(self._extended_shape(sample_shape))
@@ -234,6 +275,8 @@ def _one_hot(x):
 class OneHotCategorical(Distribution):
     """`Categorical`, whose choices are ones among zeros."""
 
+    has_enumerate_support = True
+
     def __init__(self, probs=None, logits=None, validate_args=None):
         self._categorical = Categorical(probs, logits, validate_args)
         known = self._categorical
@@ -243,6 +286,19 @@ class OneHotCategorical(Distribution):
     logits = property(lambda self: self._categorical.logits)
     mean = property(lambda self: self._categorical.probs)
     variance = property(lambda self: self.probs * (1 - self.probs))
+
+    @property
+    def mode(self):
+        """The likeliest choice."""
+        n = self._event_shape[0]
+        return F.one_hot(self._categorical.mode, n).to(self.probs.dtype)
+
+    def enumerate_support(self, expand=True):
+        """All values, along the first dimension."""
+        n, p = self._event_shape[0], self.probs
+        values = tensors.eye(n, dtype=p.dtype, device=p.device)
+        values = values.reshape(n, *[1] * len(self._batch_shape), n)
+        return values.expand(n, *self._batch_shape, n) if expand else values
 
     def sample(self, sample_shape=()):
         """Random choices."""
@@ -282,6 +338,17 @@ class Multinomial(Distribution):
         """Random numbers, constants."""
         each = self._categorical.sample((self.total_count, *sample_shape))
         return F.one_hot(each, self._event_shape[0]).sum(0).to(self.probs.dtype)
+
+    def entropy(self):
+        """The entropy in nats.
+
+        log_prob is log n! - sum(log x_i!) + sum(x_i log p_i), whose expected value needs that of
+        log x_i!, and x_i is binomial.
+        """
+        n, each = self.total_count, Binomial(self.total_count, probs=self.probs)
+        counts = each.enumerate_support(False)
+        logs = (each.log_prob(counts).exp() * (counts + 1).lgamma()).sum((0, -1))
+        return n * self._categorical.entropy() - math.lgamma(n + 1) + logs
 
     def log_prob(self, value):
         """The logarithm of the probability."""

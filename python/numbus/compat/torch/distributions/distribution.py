@@ -24,6 +24,7 @@ class Distribution:
     """Distributions of `event_shape`, `batch_shape` of them."""
 
     has_rsample = False
+    has_enumerate_support = False
     _checks = __debug__
     arg_constraints: ClassVar = {}  # by the name of a parameter: a function, and what it asks for
 
@@ -58,6 +59,36 @@ class Distribution:
     def stddev(self):
         """The standard deviation."""
         return self.variance.sqrt()
+
+    def _lacks(self, name):
+        return NotImplementedError(
+            message(type(self).__name__, f"no {name}", name, "what the distribution has")
+        )
+
+    @property
+    def mean(self):
+        """The mean."""
+        raise self._lacks("mean")
+
+    @property
+    def variance(self):
+        """The variance."""
+        raise self._lacks("variance")
+
+    @property
+    def mode(self):
+        """The likeliest value."""
+        raise self._lacks("mode")
+
+    def enumerate_support(self, expand=True):
+        """All values, along the first dimension."""
+        raise self._lacks("enumerate_support")
+
+    def _enumerated(self, values, expand):
+        """Numbers that every distribution of the batch takes, along a new first dimension."""
+        n = len(self._batch_shape)
+        values = values.reshape(-1, *[1] * n)
+        return values.expand(-1, *self._batch_shape) if expand else values
 
     def _extended_shape(self, sample_shape=()):
         return Size(tuple(sample_shape)) + self._batch_shape + self._event_shape
@@ -197,6 +228,17 @@ class Independent(Distribution):
     def rsample(self, sample_shape=()):
         """Random numbers that depend on the parameters."""
         return self.base_dist.rsample(sample_shape)
+
+    @property
+    def has_enumerate_support(self):
+        """Whether values can be listed: where no dimension of the batch is taken."""
+        return not self.reinterpreted_batch_ndims and self.base_dist.has_enumerate_support
+
+    def enumerate_support(self, expand=True):
+        """All values, along the first dimension."""
+        if self.reinterpreted_batch_ndims:
+            raise self._lacks("enumerate_support")
+        return self.base_dist.enumerate_support(expand)
 
     def _summed(self, x):
         n = self.reinterpreted_batch_ndims

@@ -7,16 +7,21 @@ from ....core.errors import message
 from ....nn import functional as F
 from .continuous import (
     Beta,
+    Cauchy,
     Dirichlet,
     Exponential,
     Gamma,
+    Gumbel,
+    HalfNormal,
     Laplace,
+    LogNormal,
     MultivariateNormal,
     Normal,
     Uniform,
 )
-from .discrete import Bernoulli, Categorical, OneHotCategorical, Poisson
+from .discrete import Bernoulli, Categorical, Geometric, OneHotCategorical, Poisson
 from .distribution import Independent
+from .transformed import Pareto
 
 _TABLE = {}
 
@@ -47,6 +52,43 @@ def kl_divergence(p, q):
 def _normals(p, q):
     ratio = (p.scale / q.scale) ** 2
     return 0.5 * (ratio + ((p.loc - q.loc) / q.scale) ** 2 - 1 - ratio.log())
+
+
+@register_kl(HalfNormal, HalfNormal)
+def _half_normals(p, q):
+    ratio = (p.scale / q.scale) ** 2
+    return 0.5 * (ratio - 1 - ratio.log())
+
+
+# The same function of the numbers of both changes no divergence.
+register_kl(LogNormal, LogNormal)(_normals)
+
+
+@register_kl(Cauchy, Cauchy)
+def _cauchys(p, q):
+    """Chyzak and Nielsen, A closed-form formula for the divergence between Cauchy (2019)."""
+    both = (p.scale + q.scale) ** 2 + (p.loc - q.loc) ** 2
+    return (both / (4 * p.scale * q.scale)).log()
+
+
+@register_kl(Gumbel, Gumbel)
+def _gumbels(p, q):
+    euler, ratio = 0.5772156649015329, p.scale / q.scale
+    far = (p.loc - q.loc) / q.scale
+    expected = (-far + (1 + ratio).lgamma()).exp()
+    return -ratio.log() + far + euler * (ratio - 1) + expected - 1
+
+
+@register_kl(Pareto, Pareto)
+def _paretos(p, q):
+    ratio = q.alpha / p.alpha
+    found = q.alpha * (p.scale / q.scale).log() - ratio.log() + ratio - 1
+    return tensors.where(p.scale < q.scale, math.inf, found)
+
+
+@register_kl(Geometric, Geometric)
+def _geometrics(p, q):
+    return -p.entropy() - (-q.probs).log1p() / p.probs - q.logits
 
 
 @register_kl(Bernoulli, Bernoulli)

@@ -228,6 +228,8 @@ class TransformedDistribution(Distribution):
             if isinstance(t, AffineTransform):
                 sign = sign * (t.scale.sign() if tensors.is_tensor(t.scale) else
                                math.copysign(1, t.scale))  # fmt: skip
+            elif isinstance(t, PowerTransform):
+                sign = sign * t.exponent.sign()
             elif not isinstance(t, (ExpTransform, SigmoidTransform, TanhTransform)):
                 raise NotImplementedError(
                     message("TransformedDistribution", "no cdf yet", type(t).__name__, "log_prob")
@@ -359,6 +361,8 @@ class Pareto(TransformedDistribution):
         base = Exponential(self.alpha, validate_args)
         super().__init__(base, [ExpTransform(), AffineTransform(0, self.scale)], validate_args)
 
+    mode = property(lambda self: self.scale)
+
     @property
     def mean(self):
         """The mean, infinite for alpha up to 1."""
@@ -388,6 +392,12 @@ class Weibull(TransformedDistribution):
         super().__init__(base, parts, validate_args)
 
     mean = property(lambda self: self.scale * (1 + 1 / self.concentration).lgamma().exp())
+
+    @property
+    def mode(self):
+        """The likeliest number; NaN for concentrations below 1, as in PyTorch."""
+        c = self.concentration
+        return self.scale * ((c - 1) / c) ** (1 / c)
 
     @property
     def variance(self):
@@ -446,6 +456,13 @@ class HalfCauchy(Distribution):
         zero = tensors.zeros_like(self.scale.detach())
         return self.scale * (math.pi / 2 * Uniform(zero, zero + 1, False).sample(
             tuple(sample_shape)).reshape(shape)).tan()  # fmt: skip
+
+    mean = variance = property(lambda self: tensors.full_like(self.scale, math.inf))
+    mode = property(lambda self: tensors.zeros_like(self.scale))
+
+    def icdf(self, value):
+        """The value up to which numbers have a probability."""
+        return self.scale * (math.pi / 2 * value).tan()
 
     def log_prob(self, value):
         """The logarithm of the density."""

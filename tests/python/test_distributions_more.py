@@ -1,0 +1,96 @@
+"""torch.distributions: cdf, icdf, modes, lists of values and divergences, against SciPy."""
+
+import math
+
+import numpy
+import pytest
+import scipy.integrate as integrate
+import scipy.stats as stats
+from numbus import tensors as torch
+from numbus.compat.torch import distributions as d
+
+A, B = numpy.array([0.3, 0.7, 1.4]), numpy.array([1.2, 0.5, 2.0])
+a, b = torch.from_numpy(A), torch.from_numpy(B)
+P = numpy.array([0.2, 0.3, 0.5])
+p = torch.from_numpy(P)
+
+INVERTIBLE = {
+    "LogNormal": (d.LogNormal(a, b), stats.lognorm(B, scale=numpy.exp(A))),
+    "Laplace": (d.Laplace(a, b), stats.laplace(A, B)),
+    "Gumbel": (d.Gumbel(a, b), stats.gumbel_r(A, B)),
+    "Cauchy": (d.Cauchy(a, b), stats.cauchy(A, B)),
+    "HalfNormal": (d.HalfNormal(b), stats.halfnorm(0, B)),
+    "HalfCauchy": (d.HalfCauchy(b), stats.halfcauchy(0, B)),
+    "Weibull": (d.Weibull(a, b), stats.weibull_min(B, scale=A)),
+    "Pareto": (d.Pareto(a, b), stats.pareto(B, scale=A)),
+}
+
+
+@pytest.mark.parametrize("name", sorted(INVERTIBLE))
+def test_cdf_and_icdf_are_scipys(name):
+    made, oracle = INVERTIBLE[name]
+    x = made.icdf(p)
+    numpy.testing.assert_allclose(x.numpy(), oracle.ppf(P), rtol=1e-9)
+    numpy.testing.assert_allclose(made.cdf(x).numpy(), P, rtol=1e-9)
+
+
+def test_gammas_have_no_cdf_yet():
+    for made in (d.Gamma(a, b), d.Chi2(b), d.InverseGamma(a, b)):
+        with pytest.raises(NotImplementedError, match="no cdf yet"):
+            made.cdf(b)
+
+
+def test_modes():
+    over = d.Gamma(a + 1, b).mode.numpy()
+    numpy.testing.assert_allclose(over, A / B)
+    assert d.Gamma(a * 0 + 0.5, b).mode.tolist() == [0, 0, 0]
+    numpy.testing.assert_allclose(d.Beta(a + 1, b + 1).mode.numpy(), A / (A + B))
+    assert d.Dirichlet(p).mode.tolist() == [1, 0, 0]  # PyTorch's of concentrations below 1
+    assert d.Binomial(4, p).mode.tolist() == [1, 1, 2]
+    assert d.Binomial(4, p * 0 + 1).mode.tolist() == [4, 4, 4]
+    assert d.Poisson(a + b).mode.tolist() == [1, 1, 3]
+    assert d.OneHotCategorical(p).mode.tolist() == [0, 0, 1]
+    assert all(math.isnan(x) for x in d.Uniform(a, a + b).mode.tolist())
+    assert d.HalfCauchy(b).mean.tolist() == [math.inf] * 3
+    with pytest.raises(NotImplementedError, match="no mode"):
+        _ = d.Multinomial(4, p).mode
+
+
+def test_lists_of_values_and_entropies_by_them():
+    assert d.Bernoulli(p).enumerate_support().tolist() == [[0, 0, 0], [1, 1, 1]]
+    assert d.Bernoulli(p).enumerate_support(False).shape == (2, 1)
+    assert d.Categorical(p).enumerate_support().tolist() == [0, 1, 2]
+    assert d.OneHotCategorical(p).enumerate_support().tolist() == numpy.eye(3).tolist()
+    assert d.Binomial(4, p).enumerate_support().shape == (5, 3)
+    assert d.Independent(d.Bernoulli(p), 0).has_enumerate_support
+    assert not d.Independent(d.Bernoulli(p), 1).has_enumerate_support
+    assert not d.Normal(a, b).has_enumerate_support
+    with pytest.raises(NotImplementedError, match="total_count differs"):
+        d.Binomial(torch.tensor([1.0, 2.0, 3.0]), p).entropy()
+    expected = stats.binom(4, P).entropy()
+    numpy.testing.assert_allclose(d.Binomial(4, p).entropy().numpy(), expected)
+    found = d.Multinomial(4, p).entropy().item()
+    numpy.testing.assert_allclose(found, stats.multinomial(4, P).entropy())
+
+
+@pytest.mark.parametrize("name", ["LogNormal", "Gumbel", "Cauchy", "HalfNormal", "Pareto"])
+def test_divergences_are_the_integrals(name):
+    of = {
+        "LogNormal": (stats.lognorm(0.7, scale=math.exp(0.3)), stats.lognorm(1.1), (0.3, 0.7)),
+        "Gumbel": (stats.gumbel_r(0.3, 0.7), stats.gumbel_r(0.0, 1.1), (0.3, 0.7)),
+        "Cauchy": (stats.cauchy(0.3, 0.7), stats.cauchy(0.0, 1.1), (0.3, 0.7)),
+        "HalfNormal": (stats.halfnorm(0, 0.7), stats.halfnorm(0, 1.1), (0.7,)),
+        "Pareto": (stats.pareto(2.0, scale=1.3), stats.pareto(1.5, scale=1.0), (1.3, 2.0)),
+    }
+    first, second, of_p = of[name]
+    of_q = {"HalfNormal": (1.1,), "Pareto": (1.0, 1.5)}.get(name, (0.0, 1.1))
+    made, other = ([torch.tensor(x, dtype=torch.float64) for x in y] for y in (of_p, of_q))
+    kind = getattr(d, name)
+
+    def weighed(u):
+        x = first.ppf(u)
+        return first.logpdf(x) - second.logpdf(x)
+
+    expected = integrate.quad(weighed, 0, 1)[0]
+    got = d.kl_divergence(kind(*made), kind(*other)).item()
+    assert got == pytest.approx(expected, rel=1e-5)
