@@ -94,3 +94,32 @@ def test_divergences_are_the_integrals(name):
     expected = integrate.quad(weighed, 0, 1)[0]
     got = d.kl_divergence(kind(*made), kind(*other)).item()
     assert got == pytest.approx(expected, rel=1e-5)
+
+
+def test_kumaraswamy_and_fisher():
+    made = d.Kumaraswamy(a, b)
+    for k in range(3):
+        x, y = A[k], B[k]
+        first = integrate.quad(lambda u: (1 - (1 - u) ** (1 / y)) ** (1 / x), 0, 1)[0]  # noqa: B023
+        assert made.mean[k].item() == pytest.approx(first, rel=1e-6)
+    numpy.testing.assert_allclose(made.cdf(made.icdf(p)).numpy(), P, rtol=1e-9)
+    numpy.testing.assert_allclose(
+        made.log_prob(p).exp().numpy(), A * B * P ** (A - 1) * (1 - P**A) ** (B - 1)
+    )
+    fisher, oracle = d.FisherSnedecor(a, b + 4), stats.f(A, B + 4)
+    numpy.testing.assert_allclose(fisher.log_prob(b).numpy(), oracle.logpdf(B))
+    numpy.testing.assert_allclose(fisher.variance.numpy(), oracle.var())
+    assert fisher.sample((2,)).shape == (2, 3)
+
+
+def test_relaxed_bernoullis_have_the_density_of_their_samples():
+    made = d.RelaxedBernoulli(torch.tensor(0.7, dtype=torch.float64), p[:1])
+    density = [math.exp(made.log_prob(torch.tensor([x], dtype=torch.float64)).item())
+               for x in numpy.linspace(0.0005, 0.9995, 1000)]  # fmt: skip
+    assert sum(density) / 1000 == pytest.approx(1, abs=0.02)
+    logits = torch.zeros(3, requires_grad=True)
+    drawn = d.RelaxedBernoulli(0.5, logits=logits).rsample((4,))
+    drawn.sum().backward()
+    assert drawn.shape == (4, 3) and bool((logits.grad > 0).all())
+    relaxed = d.RelaxedBernoulli(torch.tensor([0.5]), probs=torch.tensor(0.3))
+    assert relaxed.expand((2,)).log_prob(torch.tensor([0.2, 0.4])).shape == (2,)

@@ -136,7 +136,9 @@ class Distribution:
         shape, n = tuple(batch_shape), len(self._batch_shape)
         made = copy.copy(self) if _instance is None else _instance
         for name, value in self.__dict__.items():
-            if tensors.is_tensor(value) and value.ndim >= n:
+            if name == "temperature":  # broadcasts to the batch and has no shape of its own there
+                made.__dict__[name] = value
+            elif tensors.is_tensor(value) and value.ndim >= n:
                 made.__dict__[name] = value.expand(*shape, *value.shape[n:])
             elif isinstance(value, Distribution):
                 made.__dict__[name] = value.expand((*shape, *value.batch_shape[n:]))
