@@ -123,3 +123,13 @@ def test_relaxed_bernoullis_have_the_density_of_their_samples():
     assert drawn.shape == (4, 3) and bool((logits.grad > 0).all())
     relaxed = d.RelaxedBernoulli(torch.tensor([0.5]), probs=torch.tensor(0.3))
     assert relaxed.expand((2,)).log_prob(torch.tensor([0.2, 0.4])).shape == (2,)
+
+
+def test_divergence_of_binomials():
+    first, second = d.Binomial(4, p), d.Binomial(4, p.flip(0))
+    one, two = stats.binom(4, P), stats.binom(4, P[::-1])
+    expected = sum(one.pmf(k) * (one.logpmf(k) - two.logpmf(k)) for k in range(5))
+    numpy.testing.assert_allclose(d.kl_divergence(first, second).numpy(), expected, atol=1e-12)
+    assert d.kl_divergence(first, d.Binomial(3, p)).tolist() == [math.inf] * 3
+    with pytest.raises(NotImplementedError, match="q counts more"):
+        d.kl_divergence(first, d.Binomial(5, p))

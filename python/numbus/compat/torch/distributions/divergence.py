@@ -19,7 +19,7 @@ from .continuous import (
     Normal,
     Uniform,
 )
-from .discrete import Bernoulli, Categorical, Geometric, OneHotCategorical, Poisson
+from .discrete import Bernoulli, Binomial, Categorical, Geometric, OneHotCategorical, Poisson
 from .distribution import Independent
 from .transformed import Pareto
 
@@ -98,6 +98,17 @@ def _bernoullis(p, q):
     b = (1 - p.probs) * (F.softplus(q.logits) - F.softplus(p.logits))
     b = tensors.where(p.probs == 1, 0.0, tensors.where(q.probs == 1, math.inf, b))
     return a + b
+
+
+@register_kl(Binomial, Binomial)
+def _binomials(p, q):
+    n, other = p.total_count, q.total_count
+    if bool((n < other).any()):
+        raise NotImplementedError(
+            message("kl_divergence", "q counts more than p", other.tolist(), n.tolist())
+        )
+    found = tensors.where(n == 0, 0.0, n * _bernoullis(p, q))
+    return tensors.where(n > other, math.inf, found)
 
 
 @register_kl(Categorical, Categorical)
