@@ -30,8 +30,8 @@ INVERTIBLE = {
 def test_cdf_and_icdf_are_scipys(name):
     made, oracle = INVERTIBLE[name]
     x = made.icdf(p)
-    numpy.testing.assert_allclose(x.numpy(), oracle.ppf(P), rtol=1e-9)
-    numpy.testing.assert_allclose(made.cdf(x).numpy(), P, rtol=1e-9)
+    numpy.testing.assert_allclose(x.cpu().numpy(), oracle.ppf(P), rtol=1e-9)
+    numpy.testing.assert_allclose(made.cdf(x).cpu().numpy(), P, rtol=1e-9)
 
 
 def test_gammas_have_no_cdf_yet():
@@ -41,10 +41,10 @@ def test_gammas_have_no_cdf_yet():
 
 
 def test_modes():
-    over = d.Gamma(a + 1, b).mode.numpy()
+    over = d.Gamma(a + 1, b).mode.cpu().numpy()
     numpy.testing.assert_allclose(over, A / B)
     assert d.Gamma(a * 0 + 0.5, b).mode.tolist() == [0, 0, 0]
-    numpy.testing.assert_allclose(d.Beta(a + 1, b + 1).mode.numpy(), A / (A + B))
+    numpy.testing.assert_allclose(d.Beta(a + 1, b + 1).mode.cpu().numpy(), A / (A + B))
     assert d.Dirichlet(p).mode.tolist() == [1, 0, 0]  # PyTorch's of concentrations below 1
     assert d.Binomial(4, p).mode.tolist() == [1, 1, 2]
     assert d.Binomial(4, p * 0 + 1).mode.tolist() == [4, 4, 4]
@@ -68,7 +68,7 @@ def test_lists_of_values_and_entropies_by_them():
     with pytest.raises(NotImplementedError, match="total_count differs"):
         d.Binomial(torch.tensor([1.0, 2.0, 3.0]), p).entropy()
     expected = stats.binom(4, P).entropy()
-    numpy.testing.assert_allclose(d.Binomial(4, p).entropy().numpy(), expected)
+    numpy.testing.assert_allclose(d.Binomial(4, p).entropy().cpu().numpy(), expected)
     found = d.Multinomial(4, p).entropy().item()
     numpy.testing.assert_allclose(found, stats.multinomial(4, P).entropy())
 
@@ -102,13 +102,13 @@ def test_kumaraswamy_and_fisher():
         x, y = A[k], B[k]
         first = integrate.quad(lambda u: (1 - (1 - u) ** (1 / y)) ** (1 / x), 0, 1)[0]  # noqa: B023
         assert made.mean[k].item() == pytest.approx(first, rel=1e-6)
-    numpy.testing.assert_allclose(made.cdf(made.icdf(p)).numpy(), P, rtol=1e-9)
+    numpy.testing.assert_allclose(made.cdf(made.icdf(p)).cpu().numpy(), P, rtol=1e-9)
     numpy.testing.assert_allclose(
-        made.log_prob(p).exp().numpy(), A * B * P ** (A - 1) * (1 - P**A) ** (B - 1)
+        made.log_prob(p).exp().cpu().numpy(), A * B * P ** (A - 1) * (1 - P**A) ** (B - 1)
     )
     fisher, oracle = d.FisherSnedecor(a, b + 4), stats.f(A, B + 4)
-    numpy.testing.assert_allclose(fisher.log_prob(b).numpy(), oracle.logpdf(B))
-    numpy.testing.assert_allclose(fisher.variance.numpy(), oracle.var())
+    numpy.testing.assert_allclose(fisher.log_prob(b).cpu().numpy(), oracle.logpdf(B))
+    numpy.testing.assert_allclose(fisher.variance.cpu().numpy(), oracle.var())
     assert fisher.sample((2,)).shape == (2, 3)
 
 
@@ -129,7 +129,7 @@ def test_divergence_of_binomials():
     first, second = d.Binomial(4, p), d.Binomial(4, p.flip(0))
     one, two = stats.binom(4, P), stats.binom(4, P[::-1])
     expected = sum(one.pmf(k) * (one.logpmf(k) - two.logpmf(k)) for k in range(5))
-    numpy.testing.assert_allclose(d.kl_divergence(first, second).numpy(), expected, atol=1e-12)
+    numpy.testing.assert_allclose(d.kl_divergence(first, second).cpu().numpy(), expected, atol=1e-12)
     assert d.kl_divergence(first, d.Binomial(3, p)).tolist() == [math.inf] * 3
     with pytest.raises(NotImplementedError, match="q counts more"):
         d.kl_divergence(first, d.Binomial(5, p))

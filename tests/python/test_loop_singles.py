@@ -1,8 +1,10 @@
 """NumPy's float32 in loops that compile themselves: types, bits and warnings."""
 
+import numbus
 import pytest
 
 from tests.loops.checking import check, installed  # noqa: F401 - a fixture
+from tests.loops.run import differences
 
 AFTER = (1, 2, 50)
 OTHERS = [
@@ -79,3 +81,20 @@ def test_rows_and_functions_of_singles():
                 for x in row:
                     s -= f(x, 2)
         """, after, entered=after < 6)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["ceil", "floor", "sqrt", "trunc", "abs", "maximum"])
+def test_functions_of_ours_of_singles(name):
+    """NumPy's float32 given to the functions that a script under the runner has as NumPy's."""
+    more = ", np.float32(0.5)" if name == "maximum" else ""
+    text = f"""
+import numpy
+s, p, q = numpy.float32(1.7), 0, []
+for i in range(80):
+    p = np.{name}(s{more})
+    q.append(type(p))
+    n = int(p)
+"""
+    for after in AFTER:
+        found, _ = differences(text, after, numbus)
+        assert not found, found

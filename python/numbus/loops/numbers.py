@@ -402,7 +402,10 @@ def call(e, name, args):
         given = [Value(a.text, {"G": "F", "H": "I", "L": "F"}.get(a.kind, a.kind)) for a in args]
         made = call(e, f"numpy.{name.partition('.')[2]}", given)
         later = "L" in [a.kind for a in args]
-        return Value(made.text, "L" if later else {"F": "G", "I": "H"}[made.kind])
+        ours = "L" if later else {"F": "G", "I": "H"}.get(made.kind)
+        if ours is None:  # of float32, whose results of ours are not known here
+            raise Unsupported(f"{name}() of this type")
+        return Value(made.text, ours)
     if name in ("sum", "any", "all", "list"):
         raise Unsupported(f"{name}() of this")
     if name in ("min", "max"):
