@@ -5,18 +5,15 @@
 
 `grow` needs PyTorch and writes down what it gives; `check` prints what Numbus gives otherwise. All
 is in float64. With `--parts` operands are slices of larger leaves, and gradients slices of larger
-tensors, so that what takes memory from its start is found. Counted apart, not printed: calls that
+tensors, so that what takes memory from its start is found. Printed with `--all` only: calls that
 one of the two refuses ("refused", "lenient"), and results whose numbers are equal but not whether
 they require a gradient ("flags").
 """
 
-import argparse
-import collections
-import json
 import random
-import warnings
 
 import numpy
+from beside_torch import close, main, refusals, tried
 
 TOLERANCE = 1e-7
 # Whose gradients are zeros in PyTorch where no number depends on an operand.
@@ -366,21 +363,6 @@ def called(torch, plan, seed, parts):
     return seen
 
 
-def tried(torch, plan, seed, parts):
-    try:
-        return called(torch, plan, seed, parts)
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"[:200]
-
-
-def close(a, b):
-    if isinstance(a, float) and isinstance(b, float):
-        return a == b or (a != a and b != b) or abs(a - b) <= TOLERANCE * max(1, abs(a), abs(b))
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(close(x, y) for x, y in zip(a, b))
-    return a == b
-
-
 def without_flags(plan, seen):
     """What is left where flags, and zeros in place of no gradient, do not count."""
     kept = []
@@ -397,53 +379,23 @@ def without_flags(plan, seen):
 
 def check(torch, seed, plan, wanted, parts):
     """What the two have in common, or in what they differ."""
-    found = json.loads(json.dumps(tried(torch, plan, seed, parts)))
-    refused = [isinstance(x, str) for x in (wanted, found)]
-    if all(refused):
-        return "both refuse"
-    if any(refused):
-        return "refused" if refused[1] else "lenient"
-    if close(wanted, found):
+    found = tried(called, torch, plan, seed, parts)
+    if refused := refusals(wanted, found):
+        return refused
+    if close(wanted, found, TOLERANCE):
         return "alike"
-    if close(without_flags(plan, wanted), without_flags(plan, found)):
+    if close(without_flags(plan, wanted), without_flags(plan, found), TOLERANCE):
         return "flags"
     pairs = enumerate(zip(wanted, found))
-    at = next((k for k, (a, b) in pairs if not close(a, b)), -1)
+    at = next((k for k, (a, b) in pairs if not close(a, b, TOLERANCE)), -1)
     return f"differs: {str(found[at])[:150]} for {str(wanted[at])[:150]}"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["grow", "check"])
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--file", required=True)
-    parser.add_argument("--parts", action="store_true")
-    parser.add_argument("--refused", action="store_true", help="print those, too")
-    args = parser.parse_args()
-    warnings.simplefilter("ignore")
-    if args.what == "grow":
-        import torch
-
-        with open(args.file, "w") as file:
-            for seed in range(args.first, args.first + args.count):
-                plan = grow(seed)
-                wanted = tried(torch, plan, seed, args.parts)
-                file.write(json.dumps([seed, plan, wanted, args.parts]) + "\n")
-        return 0
-    from numbus.compat import torch
-
-    totals = collections.Counter()
-    with open(args.file) as file:
-        for line in file:
-            seed, plan, wanted, parts = json.loads(line)
-            said = check(torch, seed, plan, wanted, parts)
-            totals[said.partition(":")[0]] += 1
-            if ":" in said or (args.refused and said in ("refused", "lenient")):
-                print(f"seed {seed}: {said}\n    {plan['call']} {plan['operands']}")
-    print(dict(totals))
-    return 1 if totals["differs"] else 0
+def line(torch, seed, args):
+    plan = grow(seed)
+    return plan, tried(called, torch, plan, seed, args.parts), args.parts
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    FINE = ("alike", "flags", "both refuse", "refused", "lenient")
+    raise SystemExit(main(__doc__, line, check, FINE, "parts"))

@@ -10,11 +10,9 @@ carries them out and prints where that differs: other numbers, another `requires
 end at their first difference. Numbers are multiples of a power of two as far as possible.
 """
 
-import argparse
-import collections
-import json
 import random
-import warnings
+
+from beside_torch import close, main
 
 TOLERANCE = 1e-9
 
@@ -234,14 +232,6 @@ def describe(scope, torch):
     return found
 
 
-def close(a, b):
-    if isinstance(a, float) and isinstance(b, float):
-        return a == b or (a != a and b != b) or abs(a - b) <= TOLERANCE * max(1, abs(a), abs(b))
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(close(x, y) for x, y in zip(a, b))
-    return a == b
-
-
 def check(statements, torch):
     """(kind of difference, number of the statement, words); None: there is none."""
     scope = {"torch": torch, "own": own}
@@ -254,10 +244,10 @@ def check(statements, torch):
             for name in expected:
                 if name not in found:
                     return "numbers", k, f"no {name}"
-                if not close(found[name], expected[name]):
+                if not close(found[name], expected[name], TOLERANCE):
                     parts = ("shape", "numbers", "requires_grad", "is_leaf", "grad")
                     which = [p for p, x, y in zip(parts, found[name], expected[name])
-                             if not close(x, y)]  # fmt: skip
+                             if not close(x, y, TOLERANCE)]  # fmt: skip
                     return which[0], k, f"{name}: {found[name]} for {expected[name]}"
             continue
         error = run(text, scope)
@@ -271,38 +261,18 @@ def check(statements, torch):
     return None
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["grow", "check"])
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--file", required=True)
-    parser.add_argument("--show", help="print programs with this kind of difference only")
-    args = parser.parse_args()
-    warnings.simplefilter("ignore")
-    if args.what == "grow":
-        import torch
+def said(torch, _, statements):
+    found = check(statements, torch)
+    if found is None:
+        return "alike"
+    kind, k, words = found
+    before = "".join([f"\n        {text}" for text, _ in statements[: k + 1] if text])
+    return f"{kind}: statement {k}: {words}{before}"
 
-        with open(args.file, "w") as file:
-            for seed in range(args.first, args.first + args.count):
-                file.write(json.dumps([seed, Grower(seed, torch).grow()]) + "\n")
-        return 0
-    from numbus.compat import torch
 
-    totals = collections.Counter()
-    with open(args.file) as file:
-        for line in file:
-            seed, statements = json.loads(line)
-            found = check(statements, torch)
-            totals[found[0] if found else "alike"] += 1
-            if found and (args.show is None or found[0] == args.show):
-                kind, k, words = found
-                print(f"seed {seed}: {kind} at statement {k}: {statements[k][0]}\n    {words}")
-                for text, _ in statements[:k]:
-                    print(f"        {text}") if text else None
-    print(dict(totals))
-    return 0 if set(totals) <= {"alike", "not yet"} else 1
+def line(torch, seed, _):
+    return [Grower(seed, torch).grow()]
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main(__doc__, line, said, ("alike", "not yet")))

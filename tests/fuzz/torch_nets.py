@@ -7,16 +7,15 @@ schedules of learning rates, clipping of gradients, gradients of several passes.
 All is in float64 from the same weights and data. `check` prints the nets whose losses, norms,
 learning rates, outputs or states differ. Where a normalisation comes after a bias, or two follow
 one another, gradients are rounding errors, which Adam and its kin divide by themselves: such nets
-differ in the eighth digit and below (`--tolerance`).
+differ in the eighth digit and below.
 """
 
-import argparse
-import collections
-import json
 import random
-import warnings
 
 import numpy
+from beside_torch import close, main, refusals, tried
+
+TOLERANCE = 1e-7
 
 STEPS = 5
 ACTIVATIONS = """nn.ReLU() nn.Tanh() nn.Sigmoid() nn.GELU() nn.GELU(approximate='tanh') nn.SiLU()
@@ -234,65 +233,22 @@ def trained(torch, plan, seed):
     return seen
 
 
-def tried(torch, plan, seed):
-    try:
-        return trained(torch, plan, seed)
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"[:200]
-
-
-def close(a, b, tolerance):
-    if isinstance(a, float) and isinstance(b, float):
-        return a == b or (a != a and b != b) or abs(a - b) <= tolerance * max(1, abs(a), abs(b))
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(close(x, y, tolerance) for x, y in zip(a, b))
-    return a == b
-
-
-def check(torch, seed, plan, wanted, tolerance):
+def check(torch, seed, plan, wanted):
     """What the two have in common, or in what they differ."""
-    found = json.loads(json.dumps(tried(torch, plan, seed)))
-    refused = [isinstance(x, str) for x in (wanted, found)]
-    if all(refused):
-        return "both refuse"
-    if any(refused):
-        return f"refused: {found}" if refused[1] else f"lenient: {wanted}"
-    if close(wanted, found, tolerance):
+    found = tried(trained, torch, plan, seed)
+    if refused := refusals(wanted, found):
+        return f"{refused}: {found}" if refused == "refused" else refused
+    if close(wanted, found, TOLERANCE):
         return "alike"
-    at = next(k for k, (a, b) in enumerate(zip(wanted, found)) if not close(a, b, tolerance))
+    pairs = enumerate(zip(wanted, found))
+    at = next(k for k, (a, b) in pairs if not close(a, b, TOLERANCE))
     return f"differs: step {at}: {str(found[at])[:120]} for {str(wanted[at])[:120]}"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["grow", "check"])
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--file", required=True)
-    parser.add_argument("--tolerance", type=float, default=1e-7)
-    args = parser.parse_args()
-    warnings.simplefilter("ignore")
-    if args.what == "grow":
-        import torch
-
-        with open(args.file, "w") as file:
-            for seed in range(args.first, args.first + args.count):
-                plan = grow(seed)
-                file.write(json.dumps([seed, plan, tried(torch, plan, seed)]) + "\n")
-        return 0
-    from numbus.compat import torch
-
-    totals = collections.Counter()
-    with open(args.file) as file:
-        for line in file:
-            seed, plan, wanted = json.loads(line)
-            said = check(torch, seed, plan, wanted, args.tolerance)
-            totals[said.partition(":")[0]] += 1
-            if ":" in said:
-                print(f"seed {seed}: {said}\n    {plan}")
-    print(dict(totals))
-    return 1 if totals["differs"] or totals["refused"] else 0
+def line(torch, seed, _):
+    plan = grow(seed)
+    return plan, tried(trained, torch, plan, seed)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main(__doc__, line, check, ("alike", "both refuse", "lenient")))

@@ -92,6 +92,19 @@ def test_values(form, kind, dtype):
     )
 
 
+def try_all_kinds(rng, seed, form, xs, ws, ys):
+    """The convolution and its derivatives of random elements, in one of the two dtypes."""
+    dtype = str(rng.choice(["f4", "f8"]))
+    for kind, (a, b, shape) in enumerate([(xs, ws, ys), (ys, ws, xs), (xs, ys, ws)]):
+        a, b = (rng.standard_normal(s).astype(dtype) for s in (a, b))
+        got = call(kind, nb.asarray(a), nb.asarray(b), shape, form).to_numpy()
+        want = expected(kind, a, b, shape, *form)
+        numpy.testing.assert_allclose(
+            got, want, rtol=0, err_msg=f"seed {seed}, kind {kind}",
+            atol=(2e-5 if dtype == "f4" else 1e-12) * max(abs(want).max(), 1),
+        )  # fmt: skip
+
+
 @pytest.mark.parametrize("first", range(0, 90, 10))
 def test_random_shapes(first):
     """Channels, groups and extents of all sizes, margins wider than filters, one image or many."""
@@ -109,15 +122,7 @@ def test_random_shapes(first):
         xs = (n, each_in * groups, *space)
         ws = (each_out * groups, each_in, *kernel.tolist())
         ys = (n, each_out * groups, *out)
-        dtype = str(rng.choice(["f4", "f8"]))
-        for kind, (a, b, shape) in enumerate([(xs, ws, ys), (ys, ws, xs), (xs, ys, ws)]):
-            a, b = (rng.standard_normal(s).astype(dtype) for s in (a, b))
-            got = call(kind, nb.asarray(a), nb.asarray(b), shape, form).to_numpy()
-            want = expected(kind, a, b, shape, *form)
-            numpy.testing.assert_allclose(
-                got, want, rtol=0, err_msg=f"seed {seed}, kind {kind}",
-                atol=(2e-5 if dtype == "f4" else 1e-12) * max(abs(want).max(), 1),
-            )  # fmt: skip
+        try_all_kinds(rng, seed, form, xs, ws, ys)
 
 
 def try_small(seed):
@@ -133,15 +138,7 @@ def try_small(seed):
     _, _, (_, _, *out) = shapes(*form, tuple(kernel.tolist()), tuple(space))
     xs, ws = (2, each_in * groups, *space), (each_out * groups, each_in, *kernel.tolist())
     ys = (2, each_out * groups, *out)
-    dtype = str(rng.choice(["f4", "f8"]))
-    for kind, (a, b, shape) in enumerate([(xs, ws, ys), (ys, ws, xs), (xs, ys, ws)]):
-        a, b = (rng.standard_normal(s).astype(dtype) for s in (a, b))
-        got = call(kind, nb.asarray(a), nb.asarray(b), shape, form).to_numpy()
-        want = expected(kind, a, b, shape, *form)
-        numpy.testing.assert_allclose(
-            got, want, rtol=0, err_msg=f"seed {seed}, kind {kind}",
-            atol=(2e-5 if dtype == "f4" else 1e-12) * max(abs(want).max(), 1),
-        )  # fmt: skip
+    try_all_kinds(rng, seed, form, xs, ws, ys)
 
 
 def test_small_shapes():

@@ -18,7 +18,7 @@ def test_trained_nets(line):
     seed, plan, wanted = json.loads(line)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert torch_nets.check(torch, seed, plan, wanted, 1e-7) == "alike"
+        assert torch_nets.check(torch, seed, plan, wanted) == "alike"
 
 
 def test_calls_and_their_gradients():
