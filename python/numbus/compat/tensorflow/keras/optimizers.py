@@ -348,10 +348,8 @@ def _adamax(decays):
     return Formula(step, 4, 5)
 
 
-class Adamax(Optimizer):
-    """w -= rate / (1 - beta_1^t) * m / (u + epsilon) of the running mean m of g and the largest
-    |g| so far, which fades by beta_2 (Kingma and Ba, 2015, section 7).
-    """
+class _OfTwoMeans(Optimizer):
+    """Of running means of gradients and of their sizes, which begin at zero."""
 
     def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7,
                  **options):  # fmt: skip
@@ -360,6 +358,12 @@ class Adamax(Optimizer):
 
     def _beginning(self):
         return 0.0, 0.0
+
+
+class Adamax(_OfTwoMeans):
+    """w -= rate / (1 - beta_1^t) * m / (u + epsilon) of the running mean m of g and the largest
+    |g| so far, which fades by beta_2 (Kingma and Ba, 2015, section 7).
+    """
 
     def _formula(self):
         return _adamax(bool(self.weight_decay))
@@ -398,16 +402,8 @@ def _momenta_to(beta, t):
     return product
 
 
-class Nadam(Optimizer):
+class Nadam(_OfTwoMeans):
     """Adam with Nesterov's momentum, which grows from step to step (Dozat, 2016)."""
-
-    def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7,
-                 **options):  # fmt: skip
-        super().__init__(learning_rate, **options)
-        self.beta_1, self.beta_2, self.epsilon = beta_1, beta_2, epsilon
-
-    def _beginning(self):
-        return 0.0, 0.0
 
     def _formula(self):
         return _nadam(bool(self.weight_decay))
