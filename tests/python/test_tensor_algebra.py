@@ -15,6 +15,7 @@ from numbus import nn
 from numbus import tensors as torch
 from numbus.compat.torch import special
 from numbus.tensors import linalg
+from test_tape import nothing_stays  # noqa: F401 - a fixture
 
 pytestmark = [pytest.mark.numbus]
 

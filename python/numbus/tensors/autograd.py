@@ -60,9 +60,13 @@ def _seeds(op, outputs, given):
     return made
 
 
-def _early_groups():
-    """The groups of all who want gradients early, of tensors that are alone in their memory."""
+def _early_groups(create_graph, inputs):
+    """The groups of all who want gradients of a pass early, of tensors that are alone in their
+    memory.
+    """
     groups = []
+    if create_graph or inputs is not None:
+        return groups
     for known in list(early):
         owner = known()
         if owner is None:
@@ -171,9 +175,14 @@ def _accumulate(t, g, create_graph):
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, *, inputs=None):
     """Adds derivatives to the `grad` of tensors: `Tensor.backward` of several tensors at once."""
+    groups = _early_groups(create_graph, inputs)
+    _pass_by_rules(tensors, grad_tensors, retain_graph, create_graph, inputs, groups)
+
+
+def _pass_by_rules(tensors, grad_tensors, retain_graph, create_graph, inputs, groups):
     _core.tape_begin_pulling()
     try:
-        done = _add_derivatives(tensors, grad_tensors, retain_graph, create_graph, inputs)
+        done = _add_derivatives(tensors, grad_tensors, retain_graph, create_graph, inputs, groups)
     finally:
         _core.tape_end_pulling()
     _core.tape_drop_circles(False)
@@ -191,12 +200,11 @@ def _tell_after(done, create_graph):
         _core.set_grad_enabled(before)
 
 
-def _add_derivatives(tensors, grad_tensors, retain_graph, create_graph, inputs):
+def _add_derivatives(tensors, grad_tensors, retain_graph, create_graph, inputs, groups):
     passes[0] += 1
     outputs = _listed(tensors)
     since = _core.tape_now()
     done, passed = [], set()
-    groups = [] if create_graph or inputs is not None or not early else _early_groups()
 
     def milestone(some, function):
         def reached(found):
@@ -261,10 +269,11 @@ def _backward(self, gradient=None, retain_graph=None, create_graph=False, inputs
         If it does not require a gradient, if there is no `gradient` for more than one element,
         or if what was recorded has been let go.
     """
+    groups = _early_groups(create_graph, inputs) if early else []
     if (
         gradient is None
         and inputs is None
-        and not (retain_graph or create_graph or _tensor._former or (early and _early_groups()))
+        and not (retain_graph or create_graph or _tensor._former or groups)
     ):
         left = _core.plain_backward(self)
         if left is not None:
@@ -275,7 +284,7 @@ def _backward(self, gradient=None, retain_graph=None, create_graph=False, inputs
                     _accumulate(t, g, False)
                 _tell_after(left, False)
             return
-    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+    _pass_by_rules(self, gradient, retain_graph, create_graph, inputs, groups)
 
 
 Tensor.backward = _backward

@@ -88,7 +88,7 @@ def _in_order(a, items):
     ellipsis are done before arrays of indices, and so do not tell where these put their axes.
     """
     arrays = [x for x in items if isinstance(x, _ARRAYS)]
-    if not arrays or len(items) == 1 or any([x.ndim == 0 for x in arrays]):
+    if not arrays or any([x.ndim == 0 for x in arrays]):
         return a, items
     if not any([x is None or x is ... or _is_integer(x) for x in items]):
         return a, items
@@ -109,6 +109,15 @@ def _in_order(a, items):
     return a[tuple(view)], tuple(left)
 
 
+def _placed(a, k):
+    """What an index is asked of: the array, or a view of it; the index that is left; its items."""
+    k = _indices(k)
+    if not isinstance(k, tuple):
+        return a, k, (k,)
+    a, items = _in_order(a, k)
+    return a, items, items
+
+
 def _rank(a, items):
     """The number of axes of what an index names."""
     arrays = [1 if x.dtype == bool else x.ndim for x in items if isinstance(x, _ARRAYS)]
@@ -118,11 +127,7 @@ def _rank(a, items):
 
 @tensor_function
 def _getitem(a, k):
-    k = _indices(k)
-    items = k if isinstance(k, tuple) else (k,)
-    if len(items) > 1:
-        a, items = _in_order(a, items)
-        k = items
+    a, k, items = _placed(a, k)
     if len(items) == a.ndim and all(map(_is_integer, items)):
         # A single element is a view without axes, as in PyTorch, and no number of its own.
         return a[(*items, ...)]
@@ -134,11 +139,7 @@ def _get(self, k):
 
 
 def _setitem(a, k, value):
-    k = _indices(k)
-    items = k if isinstance(k, tuple) else (k,)
-    if len(items) > 1:
-        a, k = _in_order(a, items)
-        items = k
+    a, k, items = _placed(a, k)
     if not is_number(value):
         value = as_dtype(value, a.dtype)
         more = value.ndim - _rank(a, items) if value.ndim else 0

@@ -27,14 +27,17 @@ def _extents(op, shape, size, scale_factor, recompute):
         raise ValueError(message(op, "size and scale_factor", "both, or none", "one of them"))
     if size is not None:
         found = each(op, "size", size, count)
-        return found, [n / m if m else 0.0 for n, m in zip(shape, found)]
-    factors = scale_factor if isinstance(scale_factor, (tuple, list)) else (scale_factor,) * count
-    if len(factors) != count:
-        raise ValueError(message(op, "scale_factor does not fit", scale_factor, f"{count} numbers"))
-    found = tuple(math.floor(n * f) for n, f in zip(shape, factors))
-    if recompute:
-        return found, [n / m if m else 0.0 for n, m in zip(shape, found)]
-    return found, [1 / f for f in factors]
+    else:
+        several = isinstance(scale_factor, (tuple, list))
+        factors = scale_factor if several else (scale_factor,) * count
+        if len(factors) != count:
+            raise ValueError(
+                message(op, "scale_factor does not fit", scale_factor, f"{count} numbers")
+            )
+        found = tuple(math.floor(n * f) for n, f in zip(shape, factors))
+        if not recompute:
+            return found, [1 / f for f in factors]
+    return found, [n / m if m else 0.0 for n, m in zip(shape, found)]
 
 
 @pure_function
