@@ -121,6 +121,7 @@ nb::dict stats() {
   d["brought_back"] = s.brought_back;
   d["captures"] = s.captures;
   d["replays"] = s.replays;
+  d["early_reads"] = s.early_reads;
   const WorkCounts& w = work_counts();
   d["compile_ms"] = s.compile_ms + w.compile_ms.load();
   d["user_launches"] = w.user_launches.load();

@@ -202,11 +202,17 @@ Scalar read_element(const Array& a, int64_t byte_offset) {
   Capture::touch(*a.base.get());
   if (observer()) [[unlikely]]
     observer()->before_read(a);
+  char value[16];
+  if (Runtime::get().read_early(*a.base.get(), "value read", a.offset + byte_offset,
+                                static_cast<size_t>(itemsize(a.dtype)), value)) {
+    a.base->device->check_trusted();
+    Runtime::get().note_copy(itemsize(a.dtype), true);
+    return load_scalar(a.dtype, value);
+  }
   Runtime::get().materialize_anywhere(a.base.get(), "value read");
   if (placement::on) placement::is_read(a);
   char* at = a.base->data + a.offset + byte_offset;
   if (a.base->device->host_readable()) return load_scalar(a.dtype, at);
-  char value[16];
   CopyTimer timer;
   a.base->device->copy_to_host(value, at, itemsize(a.dtype));
   a.base->device->check_trusted();

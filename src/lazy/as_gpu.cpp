@@ -27,6 +27,17 @@ class HostLateWords final : public LateWords {
   bool waited_ = false;
 };
 
+// What the value was when its run ended, which is what a GPU gives.
+class HostEarlyValue final : public EarlyValue {
+ public:
+  HostEarlyValue(const char* data, int64_t bytes) : bytes_(data, data + bytes) {}
+  bool wait() override { return true; }
+  const char* bytes() const override { return bytes_.data(); }
+
+ private:
+  std::vector<char> bytes_;
+};
+
 class HostReplay final : public Replay {
  public:
   using Replay::Replay;
@@ -67,6 +78,17 @@ class HostReplay final : public Replay {
       done[order.back()] = 1;
     }
     return order;
+  }
+  void launched_each(const Run& run, const Window& w) noexcept override {
+    early_.clear();
+    try {
+      for (const int slot : wanted_)
+        if (const char* data = run.data[run.plan->final_storage[slot]])
+          early_.push_back(
+              {slot, std::make_shared<HostEarlyValue>(data, w.slots_[slot].base->nbytes)});
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch)
+      // Values without memory for them are read as others are.
+    }
   }
   char* take_arena(size_t bytes) override {
     if (bytes > bytes_ || !data_) {

@@ -93,6 +93,12 @@ void late::resolve(Base& b, bool waits, uint64_t asked) {
   if (all->empty()) b.suspicions.reset();
 }
 
+bool late::is_silent(const Base& b) {
+  return !b.suspicions || std::ranges::all_of(*b.suspicions, [](const Suspicion& x) {
+    return x.report->is_silent(x.check);
+  });
+}
+
 void late::tell() {
   auto& open = open_reports();
   std::shared_ptr<const Error> first;

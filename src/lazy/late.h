@@ -54,6 +54,11 @@ class LateReport {
   // The first error, if nobody has heard of any; once that is known.
   std::shared_ptr<const Error> untold();
   bool failed() const;
+  // Whether nothing has been reported so far: of a check that has been made, that it is fine.
+  bool is_silent(size_t check) const {
+    if (known_) return found_[2 * check] == 0;
+    return static_cast<const volatile int64_t*>(words_->words())[2 * check] == 0;
+  }
 
  private:
   std::unique_ptr<LateWords> words_;  // until it is known what failed
@@ -76,6 +81,8 @@ namespace late {
 // Sets the base's failure where a check that it depends on is known to have failed; where `waits`,
 // nothing is left open. `asked`: see LateReport.
 void resolve(Base& b, bool waits, uint64_t asked = 0);
+// Whether no check that the base depends on has reported anything; they have all been made.
+bool is_silent(const Base& b);
 // Waits for the checks of all runs; raises what nobody has heard of.
 void tell();
 // For tests: devices of tests have late checks, too, which arrive when somebody waits.

@@ -104,16 +104,20 @@ void LaunchQueue::launch_each() {
   }
 }
 
-void LaunchQueue::launch() {
-  if (!std::exchange(open_, false)) return;
+bool LaunchQueue::launch() {
+  if (!std::exchange(open_, false)) return false;
   bool done = false;
   try {
     done = count_ == run_.steps.size() && run_.replay->launch(runtime_, run_, window_);
   } catch (...) {  // none of them has been launched: each says for itself what is wrong
     run_.repeatable = false;
   }
-  if (!done) launch_each();
+  if (!done) {
+    launch_each();
+    run_.replay->launched_each(run_, window_);
+  }
   free_all();
+  return true;
 }
 
 void LaunchQueue::close_present() {

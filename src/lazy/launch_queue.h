@@ -29,8 +29,8 @@ class LaunchQueue {
 
   // Whether the next step waits, and is taken.
   bool take() { return open_ && ++count_; }
-  // At the end of the run.
-  void launch();
+  // At the end of the run; false: there was nothing that waited.
+  bool launch();
   // Gives back memory that a step of the run has used last: not before all that waits has been
   // launched, as libraries take memory for themselves when their calls are.
   void free(char* block, size_t bytes);

@@ -15,6 +15,7 @@
 
 #include "base/hash.h"
 #include "device/cuda/graph.h"
+#include "lazy/early_gpu.h"
 #include "lazy/entries.h"
 #include "lazy/runtime.h"
 #include "lazy/waits.h"
@@ -128,32 +129,37 @@ class GpuReplay final : public Replay {
   }
 
   bool launch(Runtime& rt, Run& run, const Window& w) override {
+    early_.clear();
     const std::span<KernelStep> steps = run.steps;
     if (std::ranges::any_of(steps, keeps_much)) return false;
     calls_.clear();
     for (const KernelStep& step : steps)
       if (step.call) calls_.insert(calls_.end(), step.params.begin(), step.params.end());
     const auto known = std::ranges::find_if(variants_, [&](const auto& v) { return fits(*v); });
+    bool again = false;
     if (known != variants_.end()) {
-      if (keeps_order(**known, run, w) && update(rt, **known, steps) && move(**known)) {
+      again = (*known)->wanted != wanted_ && captures_ < kCaptures;
+      if (!again && keeps_order(**known, run, w) && update(rt, **known, steps) && move(**known) &&
+          update_early(**known, run, w)) {
         std::rotate(variants_.begin(), known, known + 1);
         variants_.front()->graph.launch(device_.stream());
+        give_early(*variants_.front());
         ++rt.stats.replays;
         return true;
       }
       release(**known);
       variants_.erase(known);
-      return false;
+      if (!again) return false;
     }
     note_moves(steps);
-    if (!is_worth_it()) return false;
+    if (!again && !is_worth_it()) return false;
     const bool apart = branches_ && now_.read(run, w);
     if (apart) now_.compare();
     ++captures_;
-    if (capture(rt, steps, apart)) return true;
+    if (capture(rt, run, w, apart)) return true;
     if (apart) {  // the driver may be too old for it
       branches_ = false;
-      if (capture(rt, steps, false)) return true;
+      if (capture(rt, run, w, false)) return true;
     }
     captures_ = kCaptures;
     return false;
@@ -172,6 +178,13 @@ class GpuReplay final : public Replay {
     cuda::NodeHandle node = nullptr;
     cuda::CopyParameters copy;
   };
+  // A value that the host has early: after which step the kernel that writes it comes.
+  struct EarlyNode {
+    int slot = 0;
+    size_t step = 0;
+    cuda::NodeHandle node = nullptr;
+    std::shared_ptr<GpuEarlyValue> value;
+  };
   struct Variant {
     explicit Variant(cuda::ContextHandle c) : graph(c) {}
     std::vector<int64_t> calls;
@@ -179,6 +192,8 @@ class GpuReplay final : public Replay {
     std::vector<Node> nodes;  // one a step; without a handle: a call
     std::vector<cuda::CudaDevice::Kept> kept;
     std::vector<Moved> moved;
+    std::vector<int> wanted;  // slots whose values come early, as far as there are such
+    std::vector<EarlyNode> early;
     std::optional<StorageRanges> ranges;  // nothing: each step waits for the one before
   };
 
@@ -245,6 +260,49 @@ class GpuReplay final : public Replay {
       if (!v.graph.set_copy(m.node, m.copy)) return false;
     }
     return true;
+  }
+
+  // The last step that writes to what the slot holds in the end.
+  static std::optional<size_t> writer_of(const Run& run, int slot) {
+    const int storage = run.plan->final_storage[slot];
+    for (size_t k = run.steps.size(); k-- > 0;) {
+      const KernelStep& step = run.steps[k];
+      if (std::ranges::any_of(step.patches,
+                              [&](const Patch& p) { return p.storage == storage && p.written; }) ||
+          std::ranges::any_of(step.reduces,
+                              [&](const ReduceStep& r) { return r.storage == storage; }))
+        return k;
+    }
+    return {};
+  }
+
+  void find_early(Runtime& rt, Variant& v, const Run& run) {
+    v.wanted = wanted_;
+    try {
+      for (const int slot : wanted_) {
+        const std::optional<size_t> step = writer_of(run, slot);
+        if (!step) continue;
+        if (auto value = gpu_early_value(rt, device_))
+          v.early.push_back({slot, *step, nullptr, std::move(value)});
+      }
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
+      // Without memory that both reach the value is read as others are.
+    }
+  }
+
+  static GpuLaunch& next_early(const EarlyNode& e, const Run& run, const Window& w) {
+    return e.value->next(run.data[run.plan->final_storage[e.slot]], w.slots_[e.slot].base->nbytes);
+  }
+
+  static bool update_early(Variant& v, const Run& run, const Window& w) {
+    return std::ranges::all_of(v.early, [&](const EarlyNode& e) {
+      GpuLaunch& l = next_early(e, run, w);
+      return v.graph.set(e.node, *l.function, l.grid, l.block, l.parameters());
+    });
+  }
+
+  void give_early(const Variant& v) {
+    for (const EarlyNode& e : v.early) early_.push_back({e.slot, e.value});
   }
 
   void release(Variant& v) {
@@ -320,7 +378,8 @@ class GpuReplay final : public Replay {
 
   // Captures the steps in a graph and launches it. If `apart`, each step waits only for those
   // before it that use the same memory, which `now_` tells; otherwise it waits for the one before.
-  bool capture(Runtime& rt, std::span<KernelStep> steps, bool apart) {
+  bool capture(Runtime& rt, Run& run, const Window& w, bool apart) {
+    const std::span<KernelStep> steps = run.steps;
     // All code is loaded, and all scratch memory there, before it begins.
     std::vector<GpuLaunch> launches(steps.size());
     for (size_t k = 0; k < steps.size(); ++k)
@@ -328,8 +387,9 @@ class GpuReplay final : public Replay {
     auto v = std::make_unique<Variant>(device_.context());
     v->calls = calls_;
     v->nodes.resize(steps.size());
+    find_early(rt, *v, run);
     std::vector<std::vector<int>> waits;
-    Ends ends(steps.size());
+    Ends ends(steps.size() + v->early.size());
     std::vector<cuda::NodeHandle> nodes;
     if (apart) {
       std::vector<unsigned> shared;
@@ -369,8 +429,21 @@ class GpuReplay final : public Replay {
           all = node.handle != nullptr;
         }
         all = all && v->graph.last_nodes(stream, ends[k]);
+        for (size_t n = 0; n < v->early.size() && all; ++n) {
+          EarlyNode& e = v->early[n];
+          if (e.step != k) continue;
+          if (apart) all = wait_for(*v, {static_cast<int>(k)}, ends, nodes);
+          next_early(e, run, w).start(stream);
+          e.node = v->graph.last_node(stream);
+          all = all && e.node && v->graph.last_nodes(stream, ends[steps.size() + n]);
+        }
       }
-      if (all && apart) all = wait_for(*v, last_of(waits), ends, nodes);
+      if (all && apart) {
+        std::vector<int> last = last_of(waits);
+        for (size_t n = 0; n < v->early.size(); ++n)
+          last.push_back(static_cast<int>(steps.size() + n));
+        all = wait_for(*v, last, ends, nodes);
+      }
     } catch (const std::exception&) {
       all = false;
     }
@@ -385,9 +458,10 @@ class GpuReplay final : public Replay {
     if (apart && own_scratch_ && scratch > kMostScratch) {
       release(*v);
       own_scratch_ = false;
-      return capture(rt, steps, apart);
+      return capture(rt, run, w, apart);
     }
     v->graph.launch(stream);
+    give_early(*v);
     ++rt.stats.captures;
     if (variants_.size() >= kVariants) {
       release(*variants_.back());

@@ -205,6 +205,9 @@ void Runtime::begin(Flight& flight, const char* reason) {
 
 void Runtime::carry_out(Flight& flight, const char* reason) {
   ++stats.flushes;
+  early_ = {};
+  early_count_ = 0;
+  queued_ = false;
   const flags::Apart apart;  // a call that waits for this has flags of its own
   release_ended_works();
   interrupt::ArrayWork work;
@@ -473,7 +476,7 @@ void Runtime::run(const Window& w, Run& run) {
       data[s] = nullptr;
     }
   }
-  queue.launch();
+  queued_ = queue.launch();
   for (size_t slot = 0; slot < w.slots_.size(); ++slot) {
     Base* b = w.slots_[slot].base;
     int last = run.plan->final_storage[slot];
@@ -489,6 +492,7 @@ void Runtime::run(const Window& w, Run& run) {
     b->data = now;
   }
   late.end(w, run);
+  if (queued_) note_early(w, run);
   if (device.has_queues()) device.queues_after(nullptr, uses_of(w));
   if (interrupted) interrupt::raise_interrupted();
   if (failure) throw Error(*failure);
@@ -513,6 +517,32 @@ void Runtime::run_step(const Window& w, KernelStep& step, char** data, LaunchQue
   Device& device = *w.slots_[0].base->device;
   KernelTimer timer(device);
   executor_of(device).launch(*this, device, step);
+}
+
+void Runtime::note_early(const Window& w, const Run& run) {
+  for (const Replay::Early& e : run.replay->early()) {
+    const Base& b = *w.slots_[e.slot].base;
+    if (b.data && b.data == run.data[run.plan->final_storage[e.slot]] && !b.failure &&
+        early_count_ < early_.size())
+      early_[early_count_++] = {b.id, b.value, b.data, e.value};
+  }
+}
+
+bool Runtime::read_settled_early(const Base& b, int64_t offset, size_t bytes, char* to) {
+  if (!queued_ || !b.data || b.failure || b.outside()) return false;
+  for (const EarlyBase& e : early_) {
+    if (!e.given || e.id != b.id) continue;
+    if (e.value != b.value || e.data != b.data || !e.given->wait() || !late::is_silent(b))
+      return false;
+    std::memcpy(to, e.given->bytes() + offset, bytes);
+    ++stats.early_reads;
+    return true;
+  }
+  const Run& run = *last_;
+  for (size_t slot = 0; slot < run.plan->final_storage.size(); ++slot)
+    if (run.data[run.plan->final_storage[slot]] == b.data)
+      run.replay->want_early(static_cast<int>(slot));
+  return false;
 }
 
 void Runtime::note_copy(int64_t bytes, bool to_host) {

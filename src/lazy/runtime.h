@@ -1,6 +1,7 @@
 // The running system: modes, counters, the caches of plans and kernels, and carrying out windows.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,7 +20,7 @@ struct Stats {
           disk_hits = 0, launches = 0, interpreted = 0, contracted_bytes = 0, bytes_moved = 0,
           fallbacks = 0, flops = 0, bytes_to_device = 0, bytes_to_host = 0, at_once = 0,
           moved_to_device = 0, moved_to_host = 0, direct = 0, spills = 0, spilled_bytes = 0,
-          brought_back = 0, captures = 0, replays = 0;
+          brought_back = 0, captures = 0, replays = 0, early_reads = 0;
   double compile_ms = 0;
 };
 
@@ -75,6 +76,13 @@ class Runtime {
     if (b->failure) throw Error(*b->failure);
     b->ensure_data();
   }
+  // Some bytes of a base, from `offset` on, if the last run's device gives them before the run has
+  // ended; false: they have to be read as others are, and come early from the next runs on.
+  bool read_early(Base& b, const char* reason, int64_t offset, size_t bytes, char* to) {
+    if (b.nbytes > kEarlyBytes || b.device->host_readable()) return false;
+    if (b.pending()) settle_base(b, reason);
+    return read_settled_early(b, offset, bytes, to);
+  }
   // Finds or makes the plan of a detached window and runs it.
   void carry_out(Flight& flight, const char* reason);
 
@@ -119,11 +127,22 @@ class Runtime {
   void run(const Window& w, Run& run);
   void run(const Window& w, Direct& direct);
   void run_part(const Window& w, const Instr& i, Window& part, bool& begun);
+  bool read_settled_early(const Base& b, int64_t offset, size_t bytes, char* to);
+  void note_early(const Window& w, const Run& run);
   Error error_of(const Window& w, const Check& c, int64_t value) const;
   void run_step(const Window& w, KernelStep& step, char** data, LaunchQueue& queue);
   PlanCache plans_;
   DirectWindows direct_;
   std::shared_ptr<Run> last_;
+  // What the last launch gives early: of which base, holding which value.
+  struct EarlyBase {
+    uint64_t id = 0, value = 0;
+    const char* data = nullptr;
+    std::shared_ptr<EarlyValue> given;
+  };
+  std::array<EarlyBase, kEarlyValues> early_;
+  size_t early_count_ = 0;
+  bool queued_ = false;  // the launches of last_ were queued together, and nothing came after them
 };
 
 }  // namespace numbus

@@ -88,4 +88,17 @@ void wait_interruptibly(const Event& event) {
   if (seen != kSuccess) event.synchronize();  // and raises what has failed
 }
 
+bool wait_for_word(const Stream& stream, const int64_t* word, int64_t value) {
+  constexpr int kLooks = 1024;  // some 50 us
+  const auto written = [&] { return __atomic_load_n(word, __ATOMIC_ACQUIRE) == value; };
+  int looks = 0;
+  until(stream.context(), [&] {
+    if (written()) return true;
+    if (++looks % kLooks) return false;
+    ContextScope scope(stream.context());
+    return driver().cuStreamQuery(stream.handle()) != kErrorNotReady;
+  });
+  return written();
+}
+
 }  // namespace numbus::cuda

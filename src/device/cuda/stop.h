@@ -14,4 +14,8 @@ DevicePointer stop_word(ContextHandle context);
 void wait_interruptibly(const Stream& stream);
 void wait_interruptibly(const Event& event);
 
+// Waits in the main thread until a word of the host's that a kernel of the stream writes to has
+// this value; false: the stream has come to its end, or failed, or this is another thread.
+bool wait_for_word(const Stream& stream, const int64_t* word, int64_t value);
+
 }  // namespace numbus::cuda
