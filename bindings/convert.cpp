@@ -252,9 +252,13 @@ struct Imported {
   void* owner;
 };
 
+void let_go_of_array(void* p) {
+  let_go([&] { Py_DECREF(static_cast<PyObject*>(p)); });
+}
+
 Imported import_array(PyObject* o, const NumpyMemory& memory) {
   Py_INCREF(o);
-  return {memory, [](void* p) { let_go([&] { Py_DECREF(static_cast<PyObject*>(p)); }); }, o};
+  return {memory, let_go_of_array, o};
 }
 
 Imported import_buffer(PyObject* o) {
@@ -298,6 +302,16 @@ nb::object array_like(PyObject* o) {
 }
 
 }  // namespace
+
+uint64_t own_value(const Array& a) {
+  const Base& b = *a.base.get();
+  if (!b.device->host_readable() || b.exposed || b.failure) return 0;
+  if (b.owned) return b.shared == 0 ? b.value : 0;
+  if (b.release != let_go_of_array || b.shared > 1) return 0;
+  auto* array = static_cast<PyObject*>(b.owner);
+  const std::optional<NumpyMemory> memory = numpy_memory(array);
+  return memory && memory->owns && Py_REFCNT(array) == 1 ? b.value : 0;
+}
 
 Array import_numpy(PyObject* o, bool make_copy, bool shared, Device* onto) {
   std::optional<NumpyMemory> known = numpy_memory(o);

@@ -11,6 +11,7 @@
 #include "device/opened.h"
 #include "lazy/executor.h"
 #include "lazy/live.h"
+#include "lazy/runtime.h"
 #include "lazy/spill.h"
 
 namespace numbus::bindings {
@@ -57,6 +58,16 @@ nb::dict device_info() {
   d["used_bytes"] = s.used_bytes;
   d["pooled_bytes"] = s.pooled_bytes;
   return d;
+}
+
+// A weak reference to what prepares something while this thread waits; null: nothing does.
+constinit thread_local PyObject* prepares = nullptr;
+
+void prepare_while_waiting() {
+  if (!prepares) return;
+  const nb::object weak = nb::steal(std::exchange(prepares, nullptr));
+  const nb::object who = weak();
+  if (!who.is_none()) who.attr("prepare")();
 }
 
 }  // namespace
@@ -188,6 +199,22 @@ void bind_devices(nb::module_& m) {
           },
           "The device that the program has copied the array to since; None: it has not yet.")
       .def_prop_ro("begun", &Ahead::begun, "Whether a copy is there that nobody has asked for.");
+  m.def(
+      "own_value", [](nb::handle a) { return own_value(to_array(a.ptr())); }, nb::arg("a"),
+      "A number that stays as long as the elements do, in memory of the host that nobody outside "
+      "can change; 0 for other arrays.");
+  m.def(
+      "while_waiting",
+      [](nb::object weak) {
+        Py_XDECREF(std::exchange(prepares, weak.release().ptr()));
+        Runtime::get().while_waiting = prepare_while_waiting;
+      },
+      nb::arg("weak"),
+      "Has `prepare` of what a weak reference leads to called once, before this thread waits for a "
+      "value that a device gives early.");
+  m.def(
+      "reads_early", [] { return Runtime::get().stats.early_reads > 0; },
+      "Whether a value was read before the run that computed it had ended.");
   m.def("may_have_gpu", may_have_gpu, "Whether there may be a usable GPU; opens nothing.");
   m.def("cuda_available", [] { return cuda_device(0) != nullptr; });
   m.def("cuda_reason", [] { return cuda_unavailable_reason(); });

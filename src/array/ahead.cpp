@@ -20,6 +20,7 @@ std::vector<Ahead*>& all() {
 
 Ahead::Ahead(const Array& source, Device* target, bool own) : source_(source), target_(target) {
   const Base& b = *source.base.get();
+  if (target && b.pending()) settle_base(*source.base.get(), "copied to another device");
   shared_ = b.shared;
   const bool whole = source.layout->c_contiguous() && source.size() > 0 &&
                      source.size() * itemsize(source.dtype) == b.nbytes && source.offset == 0;

@@ -205,9 +205,11 @@ void Runtime::begin(Flight& flight, const char* reason) {
 
 void Runtime::carry_out(Flight& flight, const char* reason) {
   ++stats.flushes;
-  early_ = {};
-  early_count_ = 0;
-  queued_ = false;
+  if (queued_on_ == flight.window->slots_[0].base->device) {
+    early_ = {};
+    early_count_ = 0;
+    queued_.reset();
+  }
   const flags::Apart apart;  // a call that waits for this has flags of its own
   release_ended_works();
   interrupt::ArrayWork work;
@@ -221,10 +223,15 @@ void Runtime::carry_out(Flight& flight, const char* reason) {
       if (s.written()) s.base->failure = failure;
     throw Error(*failure);
   }
+  launched_together_ = false;
   if (flight.direct)
     run(w, *flight.direct);
   else
     run(w, *flight.run);
+  if (!flight.run || !launched_together_) return;
+  queued_ = flight.run;
+  queued_on_ = w.slots_[0].base->device;
+  note_early(w, *queued_);
 }
 
 // One instruction of a window, by a plan of its own, which others of its kind have in common.
@@ -476,7 +483,7 @@ void Runtime::run(const Window& w, Run& run) {
       data[s] = nullptr;
     }
   }
-  queued_ = queue.launch();
+  launched_together_ = queue.launch();
   for (size_t slot = 0; slot < w.slots_.size(); ++slot) {
     Base* b = w.slots_[slot].base;
     int last = run.plan->final_storage[slot];
@@ -492,7 +499,6 @@ void Runtime::run(const Window& w, Run& run) {
     b->data = now;
   }
   late.end(w, run);
-  if (queued_) note_early(w, run);
   if (device.has_queues()) device.queues_after(nullptr, uses_of(w));
   if (interrupted) interrupt::raise_interrupted();
   if (failure) throw Error(*failure);
@@ -528,17 +534,23 @@ void Runtime::note_early(const Window& w, const Run& run) {
   }
 }
 
+const Runtime::EarlyBase* Runtime::early_of(const Base& b) const {
+  if (!queued_ || !b.data || b.failure || b.outside()) return nullptr;
+  for (const EarlyBase& e : early_)
+    if (e.given && e.id == b.id) return e.value == b.value && e.data == b.data ? &e : nullptr;
+  return nullptr;
+}
+
 bool Runtime::read_settled_early(const Base& b, int64_t offset, size_t bytes, char* to) {
-  if (!queued_ || !b.data || b.failure || b.outside()) return false;
-  for (const EarlyBase& e : early_) {
-    if (!e.given || e.id != b.id) continue;
-    if (e.value != b.value || e.data != b.data || !e.given->wait() || !late::is_silent(b))
-      return false;
-    std::memcpy(to, e.given->bytes() + offset, bytes);
+  if (early_of(b) && while_waiting) while_waiting();
+  if (const EarlyBase* e = early_of(b)) {
+    if (!e->given->wait() || !late::is_silent(b)) return false;
+    std::memcpy(to, e->given->bytes() + offset, bytes);
     ++stats.early_reads;
     return true;
   }
-  const Run& run = *last_;
+  if (!queued_ || !b.data) return false;
+  const Run& run = *queued_;
   for (size_t slot = 0; slot < run.plan->final_storage.size(); ++slot)
     if (run.data[run.plan->final_storage[slot]] == b.data)
       run.replay->want_early(static_cast<int>(slot));

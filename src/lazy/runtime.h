@@ -98,6 +98,9 @@ class Runtime {
   // Whether this thread has Python's lock; null: there is none.
   bool (*holds_python)() = nullptr;
 
+  // What the program's thread may do before it waits for an early value; set by the bindings.
+  void (*while_waiting)() = nullptr;
+
   // Names the line of the program that a recorded line token stands for; set by the bindings.
   SourceLine (*describe_line)(uint64_t) = nullptr;
 
@@ -122,11 +125,18 @@ class Runtime {
   const Run* last_run() const { return last_.get(); }
 
  private:
+  // Of which base, holding which value.
+  struct EarlyBase {
+    uint64_t id = 0, value = 0;
+    const char* data = nullptr;
+    std::shared_ptr<EarlyValue> given;
+  };
   void settle(Base& b, const char* reason);
   void begin(Flight& flight, const char* reason);
   void run(const Window& w, Run& run);
   void run(const Window& w, Direct& direct);
   void run_part(const Window& w, const Instr& i, Window& part, bool& begun);
+  const EarlyBase* early_of(const Base& b) const;
   bool read_settled_early(const Base& b, int64_t offset, size_t bytes, char* to);
   void note_early(const Window& w, const Run& run);
   Error error_of(const Window& w, const Check& c, int64_t value) const;
@@ -134,15 +144,13 @@ class Runtime {
   PlanCache plans_;
   DirectWindows direct_;
   std::shared_ptr<Run> last_;
-  // What the last launch gives early: of which base, holding which value.
-  struct EarlyBase {
-    uint64_t id = 0, value = 0;
-    const char* data = nullptr;
-    std::shared_ptr<EarlyValue> given;
-  };
+  // The run whose launches were queued together, while nothing has come after it on that device.
+  std::shared_ptr<Run> queued_;
+  Device* queued_on_ = nullptr;
+  bool launched_together_ = false;  // the launches of the run that is carried out
+  // What that run gives early.
   std::array<EarlyBase, kEarlyValues> early_;
   size_t early_count_ = 0;
-  bool queued_ = false;  // the launches of last_ were queued together, and nothing came after them
 };
 
 }  // namespace numbus

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from numbus import _core, nn, optim
 from numbus import tensors as torch
+from numbus.data import DataLoader, SequentialSampler, TensorDataset
+from numbus.data import loader as loader_module
 from numbus.nn import functional as F
 
 STEPS = 30
@@ -139,3 +141,130 @@ def test_memory_that_is_used_again(device):
         other = torch.full((), float(k))
         assert other.item() == k
         assert want != k
+
+
+class Loop:
+    """Losses, and the sums of the batches that a loader gave meanwhile."""
+
+    def __init__(self, device, x, y, change=None, **how):
+        self.step, self.x, self.y = Net(device), x, y
+        self.device, self.change, self.how = device, change, how
+
+    def run(self, epochs=3):
+        torch.manual_seed(3)
+        loader = DataLoader(TensorDataset(self.x, self.y), 8, **self.how)
+        found = []
+        for _ in range(epochs):
+            for k, (x, y) in enumerate(loader):
+                loss = self.step(x.to(self.device), y.to(self.device)).item()
+                found.append((loss, x.numpy().sum(), y.numpy().sum(), len(x)))
+                if self.change is not None:
+                    self.change(k)
+        found.append((float(torch.rand(1, device="cpu")), 0, 0, 0))  # the random numbers after it
+        return found
+
+
+def examples(kind, n=100):
+    rng = np.random.default_rng(7)
+    x, y = rng.standard_normal((n, 12), dtype="f4"), rng.integers(0, 5, n)
+    with nb.device("cpu"):
+        if kind == "tensors":
+            return torch.tensor(x), torch.tensor(y), x, y
+        if kind == "numpy's":
+            return torch.from_numpy(x), torch.from_numpy(y), x, y
+        return torch.from_numpy(x.copy()), torch.from_numpy(y.copy()), x, y
+
+
+def prepared(monkeypatch):
+    """How often a batch was handed out that had been fetched before it was asked for."""
+    counts = []
+    hand_out = loader_module._Moves.hand_out
+
+    def counted(self, batch):
+        counts.append(bool(self._begun))
+        hand_out(self, batch)
+
+    monkeypatch.setattr(loader_module._Moves, "hand_out", counted)
+    return counts
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("kind", ["tensors", "numpy's", "sole owner"])
+def test_batches_are_fetched_while_the_host_waits(device, kind, shuffle, monkeypatch):
+    x, y, *kept = examples(kind)
+    counts = prepared(monkeypatch)
+    got = Loop(device, x, y, shuffle=shuffle).run()
+    if kind == "numpy's":
+        assert len(kept) == 2 and not any(counts)  # somebody else may change them
+    else:
+        assert sum(counts) > 15
+    with nb.device("cpu"):
+        np.testing.assert_allclose(got, Loop("cpu", x, y, shuffle=shuffle).run(), rtol=1e-4)
+
+
+@pytest.mark.parametrize("how", ["in place", "numpy", "another tensor", "element", "view"])
+@pytest.mark.parametrize("kind", ["tensors", "numpy's", "sole owner"])
+def test_data_that_change_while_the_loop_runs(device, kind, how):
+    found = []
+    for d in (device, "cpu"):
+        x, y, given, _ = examples(kind)
+
+        def change(k, x=x, given=given, view=x[5:30]):
+            if how == "in place":
+                x.mul_(1.01)
+            elif how == "numpy":
+                x.numpy()[:] *= 1.01
+                given[:] += 1
+            elif how == "another tensor":
+                x.data = x * 1.01
+            elif how == "element":
+                x[(9 * k) % 100, 3] = k
+            else:
+                view[k] += 1
+
+        with nb.device(d):
+            found.append(Loop(d, x, y, change).run())
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-4)
+
+
+def test_loops_that_end_early(device):
+    def run(d):
+        x, y, *_ = examples("tensors")
+        step, found = Net(d), []
+        loader = DataLoader(TensorDataset(x, y), 8, shuffle=True)
+        torch.manual_seed(1)
+        for _ in range(4):
+            for k, (a, b) in enumerate(loader):
+                found.append(step(a.to(d), b.to(d)).item())
+                if k == 5:
+                    break
+        both = zip(loader, loader, strict=True)
+        for (a, b), (c, e) in both:
+            found.append(step(a.to(d), b.to(d)).item() + step(c.to(d), e.to(d)).item())
+        return found
+
+    got = run(device)
+    with nb.device("cpu"):
+        np.testing.assert_allclose(got, run("cpu"), rtol=1e-4)
+
+
+class Listed(SequentialSampler):
+    """Numbers of a list, by a class that is taken for one of ours."""
+
+    def __iter__(self):
+        return iter(self.data_source)
+
+
+def test_errors_belong_to_their_batch(device, monkeypatch):
+    monkeypatch.setattr(loader_module, "_draws_at_once", lambda sampler: True)
+    x, y, *_ = examples("tensors")
+    step = Net(device)
+    order = list(range(96))
+    order[9 * 8 + 2] = 100
+    loader = DataLoader(TensorDataset(x, y), 8, sampler=Listed(order))
+    seen = 0
+    with pytest.raises(IndexError):
+        for a, b in loader:
+            seen += 1
+            step(a.to(device), b.to(device)).item()
+    assert seen == 9

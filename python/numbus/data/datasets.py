@@ -78,7 +78,9 @@ class TensorDataset(Dataset):
         if numbers and type(numbers[0]) is int:
             index = numpy.array(numbers)
             if index.dtype == numpy.int64 and index.ndim == 1:
-                numbers = nb.asarray(index)
+                devices = {t._array.device for t in self.tensors}
+                beside = {device: nb.asarray(index, device=device) for device in devices}
+                return [t[beside[t._array.device]] for t in self.tensors]
         return [t[numbers] for t in self.tensors]
 
 

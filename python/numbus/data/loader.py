@@ -4,6 +4,7 @@ import collections.abc
 import multiprocessing
 import types
 import warnings
+import weakref
 from collections import deque
 
 from .. import _core
@@ -280,23 +281,6 @@ def pinned(x):
     return x
 
 
-class _Here:
-    """Fetches batches when they are asked for."""
-
-    def __init__(self, loader):
-        self._loader, self._tasks = loader, loader._tasks()
-        self._fetch = _Fetcher(loader)(loader.dataset)
-
-    def __iter__(self):
-        return self
-
-    def __len__(self):
-        return len(self._loader)
-
-    def __next__(self):
-        return self._loader._finished(self._fetch(next(self._tasks)))
-
-
 class _Moves:
     """Where the program copies its batches to, and copies there that are begun before it asks."""
 
@@ -321,6 +305,83 @@ class _Moves:
 
     def forget(self):
         self._out, self._begun = [], []
+
+
+def _draws_at_once(sampler):
+    """Whether it asks for all random numbers of an epoch before its first example."""
+    if type(sampler) is not RandomSampler:
+        return type(sampler) is SequentialSampler
+    return not sampler.replacement and sampler.num_samples <= len(sampler.data_source)
+
+
+class _Here:
+    """Fetches batches when they are asked for, or while the program waits for a GPU.
+
+    The latter only where nobody can tell: of tensors in memory that nobody outside can change,
+    whose elements are the same when the batch is handed out, by code of ours alone.
+    """
+
+    def __init__(self, loader):
+        self._loader, self._tasks = loader, loader._tasks()
+        self._fetch = _Fetcher(loader)(loader.dataset)
+        self._may_prepare = (
+            type(loader.dataset) is TensorDataset
+            and loader.collate_fn is default_collate
+            and type(loader.batch_sampler) is BatchSampler
+            and _draws_at_once(loader.sampler)
+            and loader.batch_sampler.sampler is loader.sampler
+        )
+        self._moves = None  # once a value was read early
+        self._asked = self._ready = None
+
+    def __iter__(self):
+        return self
+
+    def __len__(self):
+        return len(self._loader)
+
+    def __next__(self):
+        if self._moves is None:
+            if not (self._may_prepare and _core.reads_early()):
+                return self._loader._finished(self._fetch(next(self._tasks)))
+            self._moves = _Moves(own=False)
+        self._moves.look()
+        ready, self._ready = self._ready, None
+        if self._asked is None:
+            self._asked = next(self._tasks)
+        if ready is not None and ready[0] == self._values():
+            batch = ready[1]
+        else:
+            self._moves.forget()
+            batch = self._loader._finished(self._fetch(self._asked))
+        self._asked = None
+        self._moves.hand_out(batch)
+        _core.while_waiting(weakref.ref(self))
+        return batch
+
+    def _values(self):
+        """What stays as long as the elements do; None where somebody else may change them."""
+        tensors = self._loader.dataset.tensors
+        if not all(type(t) is Tensor and not t.requires_grad for t in tensors):
+            return None
+        values = [_core.own_value(t._array) for t in tensors]
+        return values if all(values) else None
+
+    def prepare(self):
+        """Fetches the next batch, and begins to copy it to where the program copied the last."""
+        self._moves.look()
+        values = self._values()
+        if self._asked is not None or values is None:
+            return
+        self._asked = next(self._tasks, None)
+        if self._asked is None:
+            return
+        try:
+            batch = self._loader._finished(self._fetch(self._asked))
+            self._moves.begin(batch)
+        except Exception:  # it comes again where the batch is asked for
+            return
+        self._ready = values, batch
 
 
 class _ByWorkers:
