@@ -7,6 +7,7 @@ import calls
 import pytest
 import tensors
 import torch_nets
+import transforms
 from numbus.compat import torch
 from test_fuzz_seeds import FUZZ
 from test_tape import nothing_stays  # noqa: F401 - a fixture
@@ -32,6 +33,16 @@ def test_calls_and_their_gradients():
             seed, plan, wanted, parts = json.loads(line)
             said = calls.check(torch, seed, plan, wanted, parts)
             assert said == "alike", (seed, plan, said)
+
+
+def test_transforms_of_calls():
+    lines = (FUZZ / "regressions" / "transforms.jsonl").read_text("utf-8").splitlines()
+    assert len(lines) > 100
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for line in lines:
+            seed, plan, wanted = json.loads(line)
+            assert transforms.check(torch, seed, plan, wanted) == "alike", (seed, plan)
 
 
 def test_programs_of_views_and_writes():

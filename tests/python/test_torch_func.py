@@ -148,3 +148,93 @@ def test_sequences_in_segments(segments):
         assert torch.allclose(t.grad, g)
     with pytest.raises(ValueError, match="segments"):
         checkpoint_sequential(net, 7, x)
+
+
+X = torch.arange(3.0)
+C = torch.ones(2)
+TREE = {"w": torch.arange(2.0), "b": torch.tensor([3.0])}
+NOTHING, SQUARE = [[0.0] * 3] * 2, [[0.0] * 3] * 3
+# What PyTorch 2.15 gives.
+WHOLE = {
+    "grad of a constant": (lambda: func.grad(lambda x: C.sum())(X), [0.0] * 3),
+    "jacrev of a constant": (lambda: func.jacrev(lambda x: C * 2)(X), NOTHING),
+    "jacfwd of a constant": (lambda: func.jacfwd(lambda x: C * 2)(X), NOTHING),
+    "hessian of what is linear": (lambda: func.hessian(lambda x: (x * 2).sum())(X), SQUARE),
+    "jacrev of nothing": (lambda: func.jacrev(lambda x: x[:0])(X), []),
+    "jacrev of trees": (
+        lambda: func.jacrev(lambda p: (p["w"] * p["b"], {"c": p["b"]}))(TREE),
+        ({"w": [[3.0, 0.0], [0.0, 3.0]], "b": [[0.0], [1.0]]},
+         {"c": {"w": [[0.0, 0.0]], "b": [[1.0]]}}),
+    ),
+    "jacrev by two": (
+        lambda: func.jacrev(lambda a, b: a * b[0], argnums=(0, 1))(C, C * 3),
+        ([[3.0, 0.0], [0.0, 3.0]], [[1.0, 0.0], [1.0, 0.0]]),
+    ),
+    "hessian by two": (
+        lambda: func.hessian(lambda a, b: (a * b * b).sum(), argnums=(0, 1))(C, C * 3),
+        (([[0.0] * 2] * 2, [[6.0, 0.0], [0.0, 6.0]]),
+         ([[6.0, 0.0], [0.0, 6.0]], [[2.0, 0.0], [0.0, 2.0]])),
+    ),
+    "jacrev with more": (
+        lambda: func.jacrev(lambda x: (x[:1] * 2, x), has_aux=True)(X),
+        ([[2.0, 0.0, 0.0]], [0.0, 1.0, 2.0]),
+    ),
+    "vjp of trees": (
+        lambda: func.vjp(lambda p, q: {"u": p["w"] * q, "v": p["b"]}, TREE, torch.tensor(2.0))[1](
+            {"u": torch.ones(2), "v": torch.ones(1)}
+        ),
+        ({"w": [2.0, 2.0], "b": [1.0]}, 1.0),
+    ),
+    "vjp of a constant": (lambda: func.vjp(lambda x: C * 2, X)[1](C), ([0.0] * 3,)),
+    "vjp of one of two": (lambda: func.vjp(lambda x: (C, x * x), X)[1]((C, X)), ([0.0, 2.0, 8.0],)),
+    "vjp with more": (lambda: func.vjp(lambda x: (x, [x * 2, 5]), X, has_aux=True)[2],
+                      [[0.0, 2.0, 4.0], 5]),
+    "jvp of a constant": (lambda: func.jvp(lambda x: C, (X,), (X,)), ([1.0] * 2, [0.0] * 2)),
+    "jvp with more": (lambda: func.jvp(lambda x: (x * 2, C), (X,), (X,), has_aux=True),
+                      ([0.0, 2.0, 4.0], [0.0, 2.0, 4.0], [1.0, 1.0])),
+    "linearize": (lambda: func.linearize(lambda x: x * x, X)[1](C[:1] * torch.ones(3)),
+                  [0.0, 2.0, 4.0]),
+    "vmap of hessian": (
+        lambda: func.vmap(func.hessian(lambda x: (x**3).sum()))(X.reshape(3, 1)),
+        [[[0.0]], [[6.0]], [[12.0]]],
+    ),
+}  # fmt: skip
+
+
+def listed(tree):
+    if torch.is_tensor(tree):
+        return tree.tolist()
+    if isinstance(tree, dict):
+        return {key: listed(value) for key, value in tree.items()}
+    return type(tree)(map(listed, tree)) if isinstance(tree, (tuple, list)) else tree
+
+
+@pytest.mark.parametrize("case", WHOLE)
+def test_trees_and_what_does_not_depend(case):
+    find, want = WHOLE[case]
+    found = find()
+    assert listed(found) == want
+
+
+@pytest.mark.parametrize(
+    ("call", "kind"),
+    [
+        (lambda: func.grad(lambda x: 3.0)(X), RuntimeError),
+        (lambda: func.grad(lambda x: x)(X), RuntimeError),
+        (lambda: func.grad(lambda x: x.sum(), argnums=1)(X), RuntimeError),
+        (lambda: func.grad(lambda x: [x.sum(), 1], has_aux=True)(X), RuntimeError),
+        (lambda: func.jacrev(lambda x: x, argnums=(0, 0))(X), RuntimeError),
+        (lambda: func.jacrev(lambda x: x, chunk_size=0)(X), ValueError),
+        (lambda: func.jacrev(lambda x: x.argmax())(X), RuntimeError),
+        (lambda: func.jacrev(lambda x: x)(X + 1j), RuntimeError),
+        (lambda: func.vjp(lambda x: x > 1, X), RuntimeError),
+        (lambda: func.vjp(lambda x: x, X)[1](C), RuntimeError),
+        (lambda: func.vjp(lambda x: (x, x), X)[1](X), RuntimeError),
+        (lambda: func.jvp(lambda x: x, X, X), RuntimeError),
+        (lambda: func.jvp(lambda x: x, (X,), (C,)), RuntimeError),
+        (lambda: func.jvp(lambda x: C, (X,), (X,), strict=True), RuntimeError),
+    ],
+)
+def test_wrong_arguments(call, kind):
+    with pytest.raises(kind, match=r"^\["):
+        call()

@@ -7,7 +7,7 @@ from ..core.errors import message
 from ._mode import enable_grad
 from ._tensor import Tensor
 from .autograd import grad
-from .creation import zeros_like
+from .creation import zeros, zeros_like
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
@@ -49,7 +49,7 @@ def _call(op, func, inputs, strict):
     return outputs, isinstance(made, (tuple, list))
 
 
-def _derivatives(op, outputs, inputs, seeds, create_graph, strict):
+def derivatives(op, outputs, inputs, seeds, create_graph, strict):
     some = [(y, s) for y, s in zip(outputs, seeds, strict=True) if y.requires_grad]
     if not some:
         return [zeros_like(x) for x in inputs]
@@ -72,6 +72,24 @@ def _not_forward(op, strategy):
         )
 
 
+def jacobian_by(op, y, given, create_graph, strict=False):
+    """The Jacobian of one output by each of some tensors, a row after the other."""
+    from .shapes import stack
+
+    rows = [[] for _ in given]
+    for k in range(y.numel() if y.requires_grad else 0):
+        seed = zeros_like(y).reshape(-1)
+        seed[k] = 1
+        found = derivatives(op, [y], given, [seed.reshape(y.shape)], create_graph, strict)
+        for row, g in zip(rows, found, strict=True):
+            row.append(g)
+    return [
+        stack(row).reshape(*y.shape, *x.shape) if row
+        else zeros(*y.shape, *x.shape, dtype=x.dtype, device=x.device)
+        for row, x in zip(rows, given, strict=True)
+    ]  # fmt: skip
+
+
 def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False,
              strategy="reverse-mode"):  # fmt: skip
     """The Jacobian of each output by each input: their shapes one after the other.
@@ -86,22 +104,8 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False,
         outputs, several = _call("jacobian", func, given, strict)
         table = []
         for y in outputs:
-            rows = [[] for _ in given]
-            for k in range(y.numel()):
-                seed = zeros_like(y).reshape(-1)
-                seed[k] = 1
-                seed = seed.reshape(y.shape)
-                found = _derivatives("jacobian", [y], given, [seed], create_graph, strict)
-                for row, g in zip(rows, found, strict=True):
-                    row.append(g)
-            from .creation import zeros
-            from .shapes import stack
-
-            table.append(tuple([
-                _done(stack(row).reshape(*y.shape, *x.shape) if row
-                      else zeros(*y.shape, *x.shape, dtype=x.dtype), create_graph)
-                for row, x in zip(rows, given, strict=True)
-            ]))  # fmt: skip
+            blocks = jacobian_by("jacobian", y, given, create_graph, strict)
+            table.append(tuple([_done(block, create_graph) for block in blocks]))
     if not isinstance(inputs, (tuple, list)):
         table = [line[0] for line in table]
     return tuple(table) if several else table[0]
@@ -124,7 +128,7 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False,
     def slopes(*given):
         outputs, _ = _call("hessian", func, given, strict)
         y = _scalar("hessian", outputs)
-        found = _derivatives("hessian", [y], given, [y.detach() * 0 + 1], True, strict)
+        found = derivatives("hessian", [y], given, [y.detach() * 0 + 1], True, strict)
         return found[0] if single else tuple(found)
 
     return jacobian(slopes, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
@@ -158,15 +162,15 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
         given = _begin("vjp", inputs, create_graph)
         outputs, several = _call("vjp", func, given, strict)
         seeds = _directions("vjp", v, outputs, "outputs")
-        found = _derivatives("vjp", outputs, given, seeds, create_graph, strict)
+        found = derivatives("vjp", outputs, given, seeds, create_graph, strict)
     value = tuple([_done(y, create_graph) for y in outputs])
     return value if several else value[0], _packed(found, inputs, create_graph)
 
 
-def _along(op, outputs, given, directions, create_graph, strict):
+def along(op, outputs, given, directions, create_graph, strict):
     """The derivatives of outputs along directions: of vector times Jacobian by the vector."""
     seeds = [zeros_like(y).requires_grad_() for y in outputs]
-    back = _derivatives(op, outputs, given, seeds, True, strict)
+    back = derivatives(op, outputs, given, seeds, True, strict)
     some = [(b, d) for b, d in zip(back, directions, strict=True) if b.requires_grad]
     if not some:
         return [zeros_like(y) for y in outputs]
@@ -183,7 +187,7 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
         given = _begin("jvp", inputs, create_graph)
         directions = _directions("jvp", v, given, "inputs")
         outputs, several = _call("jvp", func, given, strict)
-        found = _along("jvp", outputs, given, directions, create_graph, strict)
+        found = along("jvp", outputs, given, directions, create_graph, strict)
     value = tuple([_done(y, create_graph) for y in outputs])
     made = tuple([_done(x, create_graph) for x in found])
     return (value, made) if several else (value[0], made[0])
@@ -196,8 +200,8 @@ def _second(op, func, inputs, v, create_graph, strict):
         directions = _directions(op, v, given, "inputs")
         outputs, _ = _call(op, func, given, strict)
         y = _scalar(op, outputs)
-        slopes = _derivatives(op, [y], given, [y.detach() * 0 + 1], True, strict)
-        found = _derivatives(op, slopes, given, directions, create_graph, strict)
+        slopes = derivatives(op, [y], given, [y.detach() * 0 + 1], True, strict)
+        found = derivatives(op, slopes, given, directions, create_graph, strict)
     return _done(y, create_graph), _packed(found, inputs, create_graph)
 
 

@@ -5,14 +5,15 @@ import functools
 from ... import _core, tensors
 from ...core import trees
 from ...core.errors import message
-from ...tensors import autograd, autograd_functional, enable_grad
+from ...tensors import enable_grad
 from ...tensors._tensor import leaves_of
+from ...tensors.autograd_functional import along, derivatives, jacobian_by
 from .._missing import missing as _missing
 from ._more import vmap
 
 __all__ = [
-    "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp",
-    "stack_module_state", "vjp", "vmap",
+    "functional_call", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev",
+    "jvp", "linearize", "stack_module_state", "vjp", "vmap",
 ]  # fmt: skip
 
 
@@ -45,38 +46,86 @@ def _given(tree, own):
     return trees.transform(one, tree)
 
 
+def _numbers(op, argnums, args):
+    """The numbers of the arguments that are differentiated by."""
+    numbers = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
+    for k in numbers:
+        if not isinstance(k, int) or isinstance(k, bool):
+            raise RuntimeError(
+                message(op, "argnums", type(k).__name__, "a number, or a tuple of numbers")
+            )
+        if not -len(args) <= k < len(args):
+            raise RuntimeError(
+                message(op, "no positional argument of this number", k, f"one of {len(args)}")
+            )
+    if not numbers or len({k % len(args) for k in numbers}) < len(numbers):
+        raise RuntimeError(message(op, "argnums", argnums, "different numbers, at least one"))
+    return [k % len(args) for k in numbers]
+
+
+def _floats(op, made):
+    """The leaves of a function's value, which have derivatives, and the shape of the tree."""
+    outs, shape = trees.flatten(made)
+    for y in outs:
+        if not tensors.is_tensor(y) or not (y.is_floating_point() or y.is_complex()):
+            raise RuntimeError(
+                message(op, "a value of the function that has no derivative",
+                        f"dtype {y.dtype}" if tensors.is_tensor(y) else type(y).__name__,
+                        "tensors of floating-point or complex dtype")
+            )  # fmt: skip
+    return outs, shape
+
+
+def _parted(op, made, has_aux):
+    """A function's value, and what it gives beside it."""
+    if not has_aux:
+        return made, None
+    if not isinstance(made, tuple) or len(made) != 2:
+        raise RuntimeError(
+            message(op, "has_aux=True, but the function gives no pair", type(made).__name__,
+                    "(value, aux)")
+        )  # fmt: skip
+    return made
+
+
+class _Called:
+    """A call of a function, whose value can be differentiated by some of its arguments."""
+
+    def __init__(self, op, func, argnums, args, keywords, has_aux):
+        self.op, given, self.known = op, list(args), []
+        self.single = not isinstance(argnums, (tuple, list))
+        for k in _numbers(op, argnums, args):
+            own, given[k], shape = _watched(args[k])
+            self.known.append((own, shape))
+        self.flat = [x for own, _ in self.known for x in own]
+        self.value, self.aux = _parted(op, func(*given, **keywords), has_aux)
+
+    def of_arguments(self, found):
+        """What was found for each leaf, as the arguments are built."""
+        rest = iter(found)
+        parts = [trees.unflatten(shape, [next(rest) for _ in own]) for own, shape in self.known]
+        return parts[0] if self.single else tuple(parts)
+
+    def given(self, tree):
+        return _given(tree, self.flat)
+
+
 def grad_and_value(func, argnums=0, has_aux=False):
     """A function that gives the gradient and the value of `func`, whose value is one number."""
 
     @functools.wraps(func)
     def wrapper(*args, **keywords):
-        numbers = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
-        given = list(args)
-        known = []
-        result = differentiated(given, known, numbers, args, keywords)
-        return _given(result, [x for own, _ in known for x in own])
-
-    def differentiated(given, known, numbers, args, keywords):
         with enable_grad():
-            for k in numbers:
-                own, given[k], shape = _watched(args[k])
-                known.append((own, shape))
-            made = func(*given, **keywords)
-            value, aux = made if has_aux else (made, None)
-            if not tensors.is_tensor(value) or value.ndim != 0:
+            call = _Called("grad", func, argnums, args, keywords, has_aux)
+            y = call.value
+            if not tensors.is_tensor(y) or y.ndim != 0:
                 raise RuntimeError(
                     message("grad", "the function's value is no scalar tensor",
-                            getattr(value, "shape", type(value).__name__), "shape []")
+                            getattr(y, "shape", type(y).__name__), "shape []")
                 )  # fmt: skip
-            flat = [x for own, _ in known for x in own]
-            found = iter(
-                autograd.grad(value, flat, create_graph=True, materialize_grads=True)
-                if value.requires_grad
-                else [tensors.zeros_like(x) for x in flat]
-            )
-            parts = [trees.unflatten(shape, [next(found) for _ in own]) for own, shape in known]
-        result = tuple(parts) if isinstance(argnums, (tuple, list)) else parts[0]
-        return (result, (value, aux)) if has_aux else (result, value)
+            one = tensors.ones_like(y)
+            found = call.of_arguments(derivatives("grad", [y], call.flat, [one], True, False))
+        return call.given((found, (y, call.aux) if has_aux else y))
 
     return wrapper
 
@@ -93,45 +142,45 @@ def grad(func, argnums=0, has_aux=False):
     return wrapper
 
 
-def jacrev(func, argnums=0):
-    """A function that gives the Jacobian of `func`, a function from a tensor to a tensor."""
+def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_copy=False):
+    """A function that gives the Jacobian of each tensor of `func`'s value by each tensor of the
+    arguments: the shape of the first, then that of the second.
+
+    `chunk_size` and `_preallocate_and_copy` say how PyTorch finds it; the result is the same.
+    """
+    if chunk_size is not None and not chunk_size > 0:
+        raise ValueError(message("jacrev", "chunk_size", chunk_size, "1 and more"))
 
     @functools.wraps(func)
     def wrapper(*args):
-        given = list(args)
         with enable_grad():
-            own, given[argnums], _ = _watched(args[argnums])
-            value = func(*given)
-            line = value.reshape(-1)
-            rows = [
-                autograd.grad(line[k], own, create_graph=True, materialize_grads=True)[0]
-                for k in range(line.numel())
+            call = _Called("jacrev", func, argnums, args, {}, has_aux)
+            outs, shape = _floats("jacrev", call.value)
+            if any(x.is_complex() for x in (*call.flat, *outs)):
+                raise RuntimeError(
+                    message("jacrev", "not available of complex tensors", "a complex dtype",
+                            "real arguments and values")
+                )  # fmt: skip
+            blocks = [
+                call.of_arguments(jacobian_by("jacrev", y, call.flat, create_graph=True))
+                for y in outs
             ]
-            found = tensors.stack(rows).reshape(*value.shape, *own[0].shape)
-        return _given(found, own)
+        found = trees.unflatten(shape, blocks)
+        return call.given((found, call.aux) if has_aux else found)
 
     return wrapper
 
 
-def vjp(func, *primals):
-    """The value of `func` and a function from a tensor like it to derivatives of the products."""
-    with enable_grad():
-        known = [_watched(x) for x in primals]
-        value = func(*[tree for _, tree, _ in known])
-    flat = [x for own, _, _ in known for x in own]
+def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
+    """`jacrev`: the Jacobian does not depend on how it is found.
 
-    def pull(cotangent):
-        found = autograd.grad(
-            value, flat, cotangent, retain_graph=True, create_graph=True, materialize_grads=True
+    `randomness` says how PyTorch draws random numbers in `func`; here they are drawn once.
+    """
+    if randomness not in ("error", "same", "different"):
+        raise RuntimeError(
+            message("jacfwd", "randomness", randomness, "'error', 'same' or 'different'")
         )
-        return _given(tuple(found), flat)
-
-    return _given(value, flat), pull
-
-
-def jacfwd(func, argnums=0):
-    """`jacrev`: the Jacobian does not depend on how it is found."""
-    return jacrev(func, argnums)
+    return jacrev(func, argnums, has_aux=has_aux)
 
 
 def hessian(func, argnums=0):
@@ -139,20 +188,97 @@ def hessian(func, argnums=0):
     return jacrev(jacrev(func, argnums), argnums)
 
 
-def jvp(func, primals, tangents):
-    """The value of `func`, and its derivative along `tangents`."""
-    if len(primals) != len(tangents):
+def _alike(op, what, given, outs, shape):
+    """The leaves of a tree that has the tensors' shapes and is built as they are."""
+    leaves, found = trees.flatten(given)
+    if not _same(found, shape) or [
+        tuple(x.shape) if tensors.is_tensor(x) else None for x in leaves
+    ] != [tuple(y.shape) for y in outs]:
         raise RuntimeError(
-            message("jvp", "not a tangent for each primal", len(tangents), len(primals))
-        )
+            message(op, f"{what} of another structure", [getattr(x, "shape", x) for x in leaves],
+                    [tuple(y.shape) for y in outs])
+        )  # fmt: skip
+    return leaves
+
+
+def _same(a, b):
+    """Whether shapes of trees are alike, whatever their leaves are."""
+    if not a or not b:
+        return a == b
+    if a[0] is not b[0] or len(a[2]) != len(b[2]):
+        return False
+    if a[0] is dict:
+        return a[2].keys() == b[2].keys() and all(_same(a[2][k], b[2][k]) for k in a[2])
+    return type(a[1]) is type(b[1]) and all(map(_same, a[2], b[2]))
+
+
+def vjp(func, *primals, has_aux=False):
+    """The value of `func` and a function from a tree like it to derivatives of the products, one
+    for each of `primals`; with `has_aux`, what the function gives beside its value, too.
+    """
     with enable_grad():
-        known = [_watched(x) for x in primals]
-        value = func(*[tree for _, tree, _ in known])
-        ins = [x for own, _, _ in known for x in own]
-        along = [t for tree in tangents for t in trees.flatten(tree)[0]]
-        outs, shape = trees.flatten(value)
-        found = autograd_functional._along("jvp", outs, ins, along, True, False)
-    return _given(value, ins), _given(trees.unflatten(shape, found), ins)
+        call = _Called("vjp", func, tuple(range(len(primals))), primals, {}, has_aux)
+        outs, shape = _floats("vjp", call.value)
+
+    def pull(cotangents):
+        seeds = _alike("vjp", "cotangents", cotangents, outs, shape)
+        with enable_grad():
+            found = derivatives("vjp", outs, call.flat, seeds, True, False)
+        return call.given(call.of_arguments(found))
+
+    value = call.given(call.value)
+    return (value, pull, call.given(call.aux)) if has_aux else (value, pull)
+
+
+def jvp(func, primals, tangents, *, strict=False, has_aux=False):
+    """The value of `func`, and its derivative along `tangents`; with `has_aux`, what the function
+    gives beside its value, too.
+    """
+    if not isinstance(primals, tuple) or not isinstance(tangents, tuple) or not primals:
+        raise RuntimeError(
+            message("jvp", "primals and tangents", (type(primals).__name__,
+                    type(tangents).__name__), "tuples that are not empty")
+        )  # fmt: skip
+    call, along_these, outs = _directional("jvp", func, primals, has_aux)
+    if strict and not all(y.requires_grad for y in outs):
+        raise RuntimeError(
+            message("jvp", "a value that does not depend on the primals", "strict=True",
+                    "values that do")
+        )  # fmt: skip
+    found = along_these(tangents)
+    value = call.given(call.value)
+    return (value, found, call.given(call.aux)) if has_aux else (value, found)
+
+
+def _directional(op, func, primals, has_aux):
+    """A call, what gives its derivative along tangents, and the leaves of its value."""
+    with enable_grad():
+        call = _Called(op, func, tuple(range(len(primals))), primals, {}, has_aux)
+        outs, shape = _floats(op, call.value)
+
+    def along_these(tangents):
+        like, given = trees.flatten(primals)
+        leaves = _alike(op, "tangents", tangents, like, given)
+        with enable_grad():
+            found = along(op, outs, call.flat, leaves, True, False)
+        return call.given(trees.unflatten(shape, found))
+
+    return call, along_these, outs
+
+
+def linearize(func, *primals):
+    """The value of `func`, and the function from tangents to its derivative along them there."""
+    call, along_these, _ = _directional("linearize", func, primals, False)
+    return call.given(call.value), lambda *tangents: along_these(tangents)
+
+
+def functionalize(func, *, remove="mutations"):
+    """`func`: what it writes in place is a new value for derivatives in any case."""
+    if remove not in ("mutations", "mutations_and_views"):
+        raise RuntimeError(
+            message("functionalize", "remove", remove, "'mutations' or 'mutations_and_views'")
+        )
+    return func
 
 
 def stack_module_state(models):
