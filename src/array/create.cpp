@@ -198,17 +198,27 @@ char* data_of(const Array& a, const char* reason) { return memory_of(a, reason, 
 
 char* queued_data_of(const Array& a, const char* reason) { return memory_of(a, reason, false); }
 
+namespace {
+
+// Some bytes of an array that a device gives before all of its work has ended; false: it does not.
+bool read_early(const Array& a, const char* reason, int64_t byte_offset, int64_t bytes, char* to) {
+  Base& b = *a.base.get();
+  if (!Runtime::get().read_early(b, reason, a.offset + byte_offset, static_cast<size_t>(bytes), to))
+    return false;
+  b.device->check_trusted();
+  Runtime::get().note_copy(bytes, true);
+  return true;
+}
+
+}  // namespace
+
 Scalar read_element(const Array& a, int64_t byte_offset) {
   Capture::touch(*a.base.get());
   if (observer()) [[unlikely]]
     observer()->before_read(a);
   char value[16];
-  if (Runtime::get().read_early(*a.base.get(), "value read", a.offset + byte_offset,
-                                static_cast<size_t>(itemsize(a.dtype)), value)) {
-    a.base->device->check_trusted();
-    Runtime::get().note_copy(itemsize(a.dtype), true);
+  if (read_early(a, "value read", byte_offset, itemsize(a.dtype), value))
     return load_scalar(a.dtype, value);
-  }
   Runtime::get().materialize_anywhere(a.base.get(), "value read");
   if (placement::on) placement::is_read(a);
   char* at = a.base->data + a.offset + byte_offset;
@@ -221,10 +231,20 @@ Scalar read_element(const Array& a, int64_t byte_offset) {
 }
 
 std::shared_ptr<char> host_view(const Array& a, const char* reason) {
+  const int64_t low = a.layout->low(), bytes = a.layout->high() - low;
+  if (char early[kEarlyBytes]; a.base->nbytes <= kEarlyBytes && bytes > 0) {
+    Capture::touch(*a.base.get());
+    if (observer()) [[unlikely]]
+      observer()->before_read(a);
+    if (read_early(a, reason, low, bytes, early)) {
+      std::shared_ptr<char> block(new char[kEarlyBytes], std::default_delete<char[]>());
+      std::memcpy(block.get(), early, static_cast<size_t>(bytes));
+      return std::shared_ptr<char>(block, block.get() - low);
+    }
+  }
   char* at = data_of(a, reason);
   Device& d = *a.base->device;
   if (d.host_readable()) return std::shared_ptr<char>(std::shared_ptr<void>(), at);
-  int64_t low = a.layout->low(), bytes = a.layout->high() - low;
   std::shared_ptr<char> block(static_cast<char*>(std::malloc(std::max<int64_t>(bytes, 1))),
                               std::free);
   CopyTimer timer;

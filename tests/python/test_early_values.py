@@ -69,6 +69,24 @@ def test_losses(device, compiled):
     assert _core.stats()["early_reads"] - before >= STEPS // 2
 
 
+@pytest.mark.parametrize(
+    "read",
+    [
+        float,
+        lambda loss: loss.detach().cpu().numpy(),
+        lambda loss: loss.tolist(),
+        lambda loss: float(f"{loss:.6f}"),
+        lambda loss: float(repr(loss.detach())[7:-1]),
+    ],
+)
+def test_ways_to_read(device, read):
+    step = Net(device)
+    before = _core.stats()["early_reads"]
+    got = [read(step()) for _ in range(STEPS)]
+    np.testing.assert_allclose(got, plain(lambda loss: loss.item()), rtol=1e-3)
+    assert _core.stats()["early_reads"] - before >= STEPS // 2
+
+
 def test_values_that_change_before_they_are_read_again(device):
     def read(loss):
         first = loss.item()
