@@ -58,10 +58,21 @@ struct Found {
   std::shared_ptr<program::Adjoints> adjoints;
 };
 
+// Who is told of a derivative, and may replace it.
+program::Entry::Told told_by(nb::object function) {
+  return [held = held_by_python(std::move(function))](const Array& g) -> std::optional<Array> {
+    nb::object made = (*held)(wrapped(g));
+    if (made.is_none()) return {};
+    return answered(made);
+  };
+}
+
 // milestones: (numbers of memory, function), which is called with a Found once the derivatives by
 // that memory are complete.
+// apart: (view, function), likewise with the derivative by the view alone. targets: whose
+// derivatives alone are asked for; none: all are.
 nb::object backward(nb::handle outputs, nb::handle seeds, bool keep, bool again,
-                    nb::list milestones) {
+                    nb::list milestones, nb::list apart, nb::handle targets) {
   mark_line();
   const NoWarnings silent;
   Capture::spoil_open("derivatives are taken inside of it, and its result has one, too");
@@ -78,17 +89,40 @@ nb::object backward(nb::handle outputs, nb::handle seeds, bool keep, bool again,
                       function(nb::cast(Found{adjoints}));
                     }});
   }
-  return nb::cast(Found{Tape::get().backward(of, by, keep, told)});
+  std::vector<program::ToldView> views;
+  for (nb::handle v : apart) {
+    const Array a = given(v[0]);
+    const program::KnownView* const known = Tape::get().view(a.base->id, a.through);
+    if (!known) raise(ErrorKind::Runtime, "backward", "no view", "an array", "a view of a tensor");
+    views.push_back({program::Region(a.view()), *known, told_by(v[1])});
+  }
+  const std::vector<Array> alone = all_given(targets);
+  return nb::cast(
+      Found{Tape::get().backward(of, by, keep, told, nullptr, std::move(views), alone)});
 }
 
+constexpr const char* kHooked = "a hook is registered, or a gradient retained";
+
 void tell(int64_t writer, nb::handle array, nb::object function) {
-  Capture::spoil_open("a hook is registered, or a gradient retained");
-  auto held = held_by_python(std::move(function));
-  Tape::get().tell(writer, given(array), [held](const Array& g) -> std::optional<Array> {
-    nb::object made = (*held)(wrapped(g));
-    if (made.is_none()) return {};
-    return answered(made);
-  });
+  Capture::spoil_open(kHooked);
+  Tape::get().tell(writer, given(array), told_by(std::move(function)));
+}
+
+void tell_view(nb::handle array, nb::object function) {
+  Capture::spoil_open(kHooked);
+  Tape::get().tell_view(given(array), told_by(std::move(function)));
+}
+
+// The number of the view that a tensor's array is; 0: it is none; -1: that is not known. Raises
+// where its memory was written to since.
+int64_t view_number(nb::handle array) {
+  const Array a = given(array);
+  if (a.through == a.base->id) return 0;
+  const program::KnownView* const known = Tape::get().view(a.base->id, a.through);
+  // What shows an element repeatedly has a derivative by each showing, which adjoints sum up.
+  if (!known || !a.layout->injective()) return -1;
+  Tape::get().require_unwritten(a.base->id, *known);
+  return static_cast<int64_t>(a.through >> 1);
 }
 
 // What is recorded, entry by entry: its name, the memory that it writes to, and of each operand
@@ -196,9 +230,12 @@ void bind_tape(nb::module_& m) {
   m.def(
       "tape_reached_from", [](nb::handle a) { return Tape::get().reached_from(given(a)); },
       nb::arg("array"), "The memory that derivatives of an array would reach.");
+  m.def("tape_tell_view", &tell_view, nb::arg("array"), nb::arg("function"));
+  m.def("tape_view_number", &view_number, nb::arg("array"));
   m.def("tape_tell", &tell, nb::arg("writer"), nb::arg("array"), nb::arg("function"));
   m.def("tape_backward", &backward, nb::arg("outputs"), nb::arg("seeds"), nb::arg("keep"),
-        nb::arg("again"), nb::arg("milestones") = nb::list());
+        nb::arg("again"), nb::arg("milestones") = nb::list(), nb::arg("apart") = nb::list(),
+        nb::arg("targets") = nb::list());
   m.def("tape_graph", &graph);
   m.def("tape_text", [] { return program::print(Tape::get()); });
 }

@@ -60,6 +60,7 @@ struct Plain {
       TensorObject& t = as_tensor(o);
       any = true;
       note_use(o);
+      see_through(t);
       if (requires_gradient(t)) {
         needs = true;
       } else if (recording && t.constant && t.storage->active()) {
@@ -300,6 +301,7 @@ PyObject* change(const FunctionObject& f, PyObject* const* args, size_t nargs, P
     take_own_memory(args[0]);
     alias = false;
   }
+  see_through(target);
   given.insert(given.begin(), nb::borrow(target.array));
   nb::object made;
   if (target.constant && !alias) target.constant = false;  // nothing in its memory is known

@@ -98,13 +98,34 @@ void hold(TensorObject& t, PyObject* o) {
 
 }  // namespace
 
+namespace {
+
+// What is read through the tensor is told apart from what others see of its memory.
+void number(TensorObject& t) {
+  constexpr Py_ssize_t kOwn = 2;  // this tensor, and who has made the array
+  Array& a = as_masked(t.array).full;
+  const uint64_t own = program::Tape::get().number_view(a);
+  if (own == a.through) return;
+  if (Py_REFCNT(t.array) <= kOwn) {
+    a.through = own;
+    return;
+  }
+  Array other = a;  // of another tensor's
+  other.through = own;
+  Py_DECREF(std::exchange(t.array, wrap(std::move(other))));
+}
+
+}  // namespace
+
 PyObject* wrap_tensor(PyObject* array, bool recorded) {
   nb::object o = nb::steal(PyType_GenericAlloc(tensor_type, 0));
   if (!o.is_valid()) throw nb::python_error();
   TensorObject& t = as_tensor(o.ptr());
   hold(t, array);
   t.constant = !recorded && t.storage->active();
-  if (recorded && making) t.maker = Py_NewRef(making);
+  if (!recorded) return o.release().ptr();
+  if (making) t.maker = Py_NewRef(making);
+  number(t);
   return o.release().ptr();
 }
 

@@ -42,6 +42,11 @@ extern PyTypeObject* tensor_base;
 inline bool is_tensor(PyObject* o) { return PyObject_TypeCheck(o, tensor_base); }
 inline TensorObject& as_tensor(PyObject* o) { return *reinterpret_cast<TensorObject*>(o); }
 bool requires_gradient(const TensorObject& t);
+// What is read of a tensor that is no view is read through its memory's own.
+inline void see_through(const TensorObject& t) {
+  Array& a = as_masked(t.array).full;
+  if (a.through == 0) a.through = a.base->id;
+}
 // A tensor that holds an array; `constant` where its memory is known for more than it is.
 PyObject* wrap_tensor(PyObject* array, bool recorded);
 

@@ -22,13 +22,16 @@ struct Array {
   bool owns = true;  // not a view: what flags and base report
   std::shared_ptr<void>
       origin;  // of a view: whatever the bindings call the array it was taken from
+  // The tensor through which its elements are seen (program/views.h), also where a function has
+  // made another view of them; zero: nobody knows.
+  uint64_t through = 0;
 
   int ndim() const { return layout->ndim(); }
   int64_t size() const { return layout->size(); }
   std::span<const int64_t> shape() const {
     return {layout->shape(), static_cast<size_t>(layout->ndim())};
   }
-  ViewRef view() const { return {base.get(), layout.get(), offset, dtype}; }
+  ViewRef view() const { return {base.get(), layout.get(), offset, dtype, through}; }
 };
 
 // The state of a boolean array when it was used as an index. Shared by all masked values made with

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "array/observer.h"
+#include "base/few.h"
 
 namespace numbus {
 namespace {
@@ -227,12 +228,25 @@ class ToRecord {
 
 }  // namespace
 
+namespace {
+
+// Array::through of all operands in the memory of one of them; zero where they differ.
+uint64_t through_all(std::span<const Array> given, size_t one) {
+  for (const Array& a : given)
+    if (a.base.get() == given[one].base.get() && a.through != given[one].through) return 0;
+  return given[one].through;
+}
+
+}  // namespace
+
 std::vector<Array> Recipe::record(std::span<const Array> given, std::span<const double> numbers,
                                   std::vector<uint64_t>* ids,
                                   const std::function<void(bool)>& see) const {
   std::vector<Handle> bases(bases_.size());
+  Few<uint64_t, 16> through;  // unknown where several operands lie in one memory
   for (size_t k = 0; k < bases_.size(); ++k) {
     const Capture::Known& known = bases_[k];
+    through.push_back(known.kind == Capture::Known::Given ? through_all(given, known.at) : 0);
     if (known.kind == Capture::Known::Given) bases[k] = given[known.at].base;
     if (known.kind == Capture::Known::Constant) bases[k] = known.base;
   }
@@ -257,7 +271,10 @@ std::vector<Array> Recipe::record(std::span<const Array> given, std::span<const 
     if (open_) see(s.seen);
     if (s.work) {
       std::vector<Array> operands;
-      for (const Capture::Input& in_one : s.in) operands.push_back(array_of(*in_one.view));
+      for (const Capture::Input& in_one : s.in) {
+        operands.push_back(array_of(*in_one.view));
+        operands.back().through = through[in_one.view->base];
+      }
       tell_work(s.work, operands, array_of(s.out));
       let_go();
       continue;
@@ -270,7 +287,7 @@ std::vector<Array> Recipe::record(std::span<const Array> given, std::span<const 
       in[n].view = nullptr;
       if (known.view) {
         const Capture::View& v = *known.view;
-        views[n] = {base_of(v).get(), v.layout.get(), v.offset, v.dtype};
+        views[n] = {base_of(v).get(), v.layout.get(), v.offset, v.dtype, through[v.base]};
         in[n].view = &views[n];
       } else {
         in[n].scalar = known.number < 0

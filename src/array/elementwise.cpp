@@ -454,7 +454,7 @@ Masked record_map(Instr i, std::span<const Arg> args, const DType* loop, DType r
     if (const Array* x = a.full()) {
       const Layout* l = broadcast_layout(*x, domain, op);
       hold[count] = LayoutRef(l);
-      views[count] = {x->base.get(), l, x->offset, x->dtype};
+      views[count] = {x->base.get(), l, x->offset, x->dtype, x->through};
       in[count].view = &views[count];
     } else {
       in[count].scalar = a.scalar;

@@ -166,7 +166,7 @@ void scatter(const Array& to, uint64_t axes, std::span<const Array> kept, int fi
       l = broadcast_layout(from, whole.get(), "setitem");
     }
     hold[0] = LayoutRef(l);
-    views[0] = {from.base.get(), l, from.offset, from.dtype};
+    views[0] = {from.base.get(), l, from.offset, from.dtype, from.through};
     in[0].view = &views[0];
   } else {
     in[0].scalar = value.scalar;

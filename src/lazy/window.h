@@ -89,6 +89,7 @@ struct ViewRef {
   const Layout* layout;
   int64_t offset;
   DType dtype;
+  uint64_t through = 0;  // Array::through
 };
 // The value number of what a view shows: a new one where others can change it unseen.
 uint64_t value_of(const ViewRef& v);

@@ -146,6 +146,7 @@ std::optional<Array> Adjoints::take(const Region& r) {
 }
 
 void Adjoints::add(const Region& region, const Array& contribution) {
+  if (is_heard(region)) listener->add(*this, region, contribution);
   if (region.layout->size() == 0) {  // the base is depended on all the same: by zero
     Adjoint& a = of_base(region.base);
     if (!a.value) settle(region, a);

@@ -40,6 +40,17 @@ class Adjoints {
   }
   // To be changed in place; the region shows no element repeatedly.
   Array memory(const Region& r);
+  // Is shown contributions to some bases before they are added.
+  class Listener {
+   public:
+    virtual bool hears_of(uint64_t base) const = 0;
+    virtual void add(Adjoints& adjoints, const Region& r, const Array& contribution) = 0;
+
+   protected:
+    ~Listener() = default;
+  };
+  Listener* listener = nullptr;
+  bool is_heard(const Region& r) const { return listener && listener->hears_of(r.base); }
 
  private:
   struct Adjoint {

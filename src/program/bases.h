@@ -14,6 +14,14 @@ struct Use {
   int operand;
 };
 
+// A tensor that is a view of another one of its memory.
+struct KnownView {
+  uint64_t number;  // Array::through of what is seen through it
+  uint64_t parent;  // likewise of the tensor that it was made of
+  int64_t created;  // the number of the entry after it
+  int64_t order;    // how many views were made before it
+};
+
 struct KnownBase {
   uint64_t id = 0;          // zero: the place is free
   int32_t references = 0;   // of a tape: tensors and entries
@@ -22,6 +30,7 @@ struct KnownBase {
   bool spent = false;       // of a tape: the entries that made elements of it have gone
   Few<int64_t, 2> writers;  // of a tape: entries
   Few<Use, 2> saved;        // what shares its memory
+  Few<KnownView, 1> views;  // of a tape
   bool idle() const {
     return references == 0 && !active && !watched && !spent && writers.empty() && saved.empty();
   }

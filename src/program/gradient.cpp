@@ -171,8 +171,8 @@ void no_derivative(const Entry& e) {
 }
 
 void pull_all(const std::deque<Entry>& all, Adjoints& adjoints,
-              const std::function<void(size_t)>& visited,
-              const std::function<void(size_t)>& passed) {
+              const std::function<void(size_t)>& visited, const std::function<void(size_t)>& passed,
+              const std::function<bool(const Entry&)>& tells) {
   const Looking looking;
   for (size_t n = all.size(); n-- > 0;) {
     if (passed && n + 1 < all.size()) passed(n + 1);
@@ -181,9 +181,10 @@ void pull_all(const std::deque<Entry>& all, Adjoints& adjoints,
           return r.active && adjoints.has(r.region);
         }))
       continue;
-    for (const auto& [region, told] : e.told)
-      if (const std::optional<Array> g = adjoints.of(region))
-        if (const std::optional<Array> other = told(*g)) adjoints.set(region, *other, nullptr);
+    if (!e.told.empty() && (!tells || tells(e)))
+      for (const auto& [region, told] : e.told)
+        if (const std::optional<Array> g = adjoints.of(region))
+          if (const std::optional<Array> other = told(*g)) adjoints.set(region, *other, nullptr);
     pull_entry(e, adjoints);
     if (looking.at_all()) require_numbers(e, adjoints);
     if (visited) visited(n);

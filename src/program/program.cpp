@@ -18,6 +18,7 @@ Array array_of(const ViewRef& v) {
   a.layout = LayoutRef(v.layout);
   a.offset = v.offset;
   a.dtype = v.dtype;
+  a.through = v.through;
   return a;
 }
 

@@ -22,6 +22,7 @@ struct Region {
   LayoutRef layout;
   int64_t offset = 0;
   DType dtype = DType::F64;
+  uint64_t through = 0;  // Array::through
 
   Region() = default;
   explicit Region(const ViewRef& v)
@@ -30,7 +31,8 @@ struct Region {
         device(v.base->device),
         layout(v.layout),
         offset(v.offset),
-        dtype(v.dtype) {}
+        dtype(v.dtype),
+        through(v.through) {}
   bool same(const Region& o) const {
     return base == o.base && layout.get() == o.layout.get() && offset == o.offset &&
            dtype == o.dtype;

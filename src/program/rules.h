@@ -18,10 +18,12 @@ void pull_gather(const Entry& e, const Array& g, Adjoints& adjoints);
 void pull_scatter(const Entry& e, Adjoints& adjoints);
 
 // From the last entry to the first, those that anything depends on; `visited` is told of each,
-// `passed` of every number once that entry and those after it are done, but for the first.
+// `passed` of every number once that entry and those after it are done, but for the first; `tells`:
+// whether those who are to be told of its result's adjoint are.
 void pull_all(const std::deque<Entry>& all, Adjoints& adjoints,
               const std::function<void(size_t)>& visited,
-              const std::function<void(size_t)>& passed = {});
+              const std::function<void(size_t)>& passed = {},
+              const std::function<bool(const Entry&)>& tells = {});
 // An adjoint as an array of its own, laid out as `x`: adjoints may be numbers spread over it, or
 // share memory with each other.
 Array own_copy(const Array& x, const std::optional<Array>& g);

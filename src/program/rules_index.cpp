@@ -63,7 +63,7 @@ void pull_gather(const Entry& e, const Array& g, Adjoints& adjoints) {
   if (!source.active) return;
   const Indexing at(e, *source.region.layout);
   const Arg value(&g);
-  if (source.region.layout->injective()) {
+  if (source.region.layout->injective() && !adjoints.is_heard(source.region)) {
     update(Op::add, adjoints.memory(source.region), at.axes, at.index, at.first_axis, &value,
            {.late = true});
     return;

@@ -2,6 +2,8 @@
 #include "program/tape.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -209,9 +211,18 @@ void Tape::renumber() {
     }
   entries_ = std::move(rest);
   gone_ = 0;
+  std::vector<int64_t> stay;
+  for (const auto& [before, number] : numbers) stay.push_back(before);
+  std::ranges::sort(stay);
+  // Of the first entry from a number on that stays.
+  const auto renumbered = [&](int64_t number) {
+    return first_ + (std::ranges::lower_bound(stay, number) - stay.begin());
+  };
+  for (ToldView& v : told_views_) v.view.created = renumbered(v.view.created);
   bases_.each([&](KnownBase& known) {
     for (Use& u : known.saved) u.entry = numbers.at(u.entry);
     for (int64_t& number : known.writers) number = numbers.at(number);
+    for (KnownView& v : known.views) v.created = renumbered(v.created);
   });
 }
 
@@ -265,24 +276,41 @@ std::vector<std::pair<size_t, const Tape::Milestone*>> Tape::first_reads(
 std::shared_ptr<Adjoints> Tape::backward(std::span<const Array> outputs,
                                          std::span<const Array> seeds, bool keep,
                                          std::span<const Milestone> milestones,
-                                         std::vector<int64_t>* which) {
+                                         std::vector<int64_t>* which, std::vector<ToldView> apart,
+                                         std::span<const Array> targets) {
+  std::erase_if(told_views_,
+                [&](const ToldView& v) { return view(v.region.base, v.view.number) == nullptr; });
+  std::optional<Way> way;
+  if (!targets.empty()) way.emplace(*this, targets);
+  std::ranges::copy_if(told_views_, std::back_inserter(apart),
+                       [&](const ToldView& v) { return !way || way->leads_over(v); });
   auto adjoints = std::make_shared<Adjoints>();
   std::vector<int64_t> passed;
   // Entries stay until derivatives are found, whoever lets go of tensors meanwhile.
   {
     const Hold hold{held_};
+    ViewsApart views(*this, std::move(apart));
+    struct Heard {
+      Adjoints& adjoints;
+      ~Heard() { adjoints.listener = nullptr; }
+    } const heard{*adjoints};
+    if (!views.empty()) adjoints->listener = &views;
     for (size_t n = 0; n < outputs.size(); ++n)
       if (depends(outputs[n])) adjoints->add(Region(outputs[n].view()), seeds[n]);
     const auto ahead = first_reads(milestones);
     auto next = ahead.begin();
     std::function<void(size_t)> tell;
-    if (!ahead.empty())
+    if (!ahead.empty() || !views.empty())
       tell = [&](size_t n) {
         for (; next != ahead.end() && next->first >= n; ++next) next->second->told(adjoints);
+        views.passed(*adjoints, n == 0 ? 0 : first_ + static_cast<int64_t>(n));
       };
+    if (!views.empty()) views.passed(*adjoints, now());
     pull_all(
         entries_, *adjoints, [&](size_t n) { passed.push_back(first_ + static_cast<int64_t>(n)); },
-        tell);
+        tell,
+        way ? [&](const Entry& e) { return way->leads_over(e); }
+            : std::function<bool(const Entry&)>());
     if (tell) tell(0);
     for (const uint64_t base : adjoints->bases())
       if (is_spent(base))

@@ -7,6 +7,7 @@
 
 #include "program/adjoints.h"
 #include "program/program.h"
+#include "program/views.h"
 
 namespace numbus::program {
 
@@ -60,6 +61,16 @@ class Tape : public Program {
   // Has `told` called with the adjoint of the result of an entry, as far as the array shows it.
   void tell(int64_t writer, const Array& a, Entry::Told told);
 
+  // What a tensor's array is to be seen through (views.h), which a function has made: the number of
+  // its base, or a new one where it is a view.
+  uint64_t number_view(const Array& a);
+  // Null: none is known.
+  const KnownView* view(uint64_t base, uint64_t number) const;
+  // Raises where an entry after the view has written to its memory.
+  void require_unwritten(uint64_t base, const KnownView& v) const;
+  // Has `told` called with the derivative by a view in each pass, as long as it is known.
+  void tell_view(const Array& a, Entry::Told told);
+
   // The adjoints of all that the sum of the products of `outputs` and `seeds` depends on. Unless
   // `keep`, the entries that were passed go; to pass where entries have gone raises. Each of
   // `milestones` is told once the adjoints of its bases are complete, while others are not; of
@@ -68,10 +79,13 @@ class Tape : public Program {
     std::vector<uint64_t> bases;
     std::function<void(const std::shared_ptr<Adjoints>&)> told;
   };
-  // The numbers of the entries that were passed are added to `which`.
+  // The numbers of the entries that were passed are added to `which`; `apart`: views whose
+  // derivatives are asked for; `targets`: tensors that alone count, none: all do.
   std::shared_ptr<Adjoints> backward(std::span<const Array> outputs, std::span<const Array> seeds,
                                      bool keep, std::span<const Milestone> milestones = {},
-                                     std::vector<int64_t>* which = nullptr);
+                                     std::vector<int64_t>* which = nullptr,
+                                     std::vector<ToldView> apart = {},
+                                     std::span<const Array> targets = {});
   // False where a pass may depend on more than the key can hold; `own`: with what it points to.
   bool read(TapeKey& key, const Array& output, bool own) const;
   // These entries go, as by a pass.
@@ -115,6 +129,8 @@ class Tape : public Program {
   void trim();
   void renumber();
 
+  std::vector<ToldView> told_views_;
+  int64_t made_views_ = 0;
   std::vector<uint64_t> unreached_;  // bases to look at
   size_t gone_ = 0;                  // of the entries
   int recorded_ = 0;                 // operations that are being recorded

@@ -47,28 +47,133 @@ VIEWS = [lambda x: x[:2], lambda x: x.view(2, 2), lambda x: x.T, lambda x: x.chu
 
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("of_leaf", [False, True])
-def test_what_cannot_be_told_apart(view, of_leaf):
+def test_views_are_told_apart(view, of_leaf):
     w = line(4)
     x = w if of_leaf else w * 2
-    y = view(x)
+    y, others = view(x), view(x)
+    total = (y * 3).sum() + (others * 5).sum() + (x * 7).sum() + (view(y.T)[0] * 11).sum()
+    part = torch.autograd.grad(total, y, retain_graph=True)[0]
+    whole = torch.autograd.grad(total, x, retain_graph=True)[0]
+    y.retain_grad()  # after it was used
+    seen = []
+    others.register_hook(lambda g: seen.append(g.clone()) or g * 2)
+    total.backward()
+    assert torch.equal(y.grad, part) and part.sum() == 3 * y.numel() + 11 * view(y.T)[0].numel()
+    assert whole.sum() == part.sum() + 5 * others.numel() + 28
+    assert seen[0].unique().tolist() == [5]
+    assert w.grad.sum() == (whole.sum() + 5 * others.numel()) * (1 if of_leaf else 2)
+
+
+def test_views_of_views_and_their_hooks():
+    x = line(4)
+    v = x.view(2, 2)
+    v.register_hook(lambda g: g * 2)
+    w = v[0]
+    w.register_hook(lambda g: g * 3)
+    ((w * w).sum() + v.sum() + x.sum()).backward()
+    assert x.grad.tolist() == [15, 27, 3, 3]
+    x = line(4)
+    v = x.view(2, 2)
+    w = v[0]
+    total = (w * w).sum() + v.sum()
+    found = torch.autograd.grad(total, [w, v, x])
+    assert [g.tolist() for g in found] == [[2, 4], [[3, 5], [1, 1]], [3, 5, 1, 1]]
+
+
+def test_functions_that_read_views():
+    lin = nn.Linear(4, 4)
+    x = torch.arange(8.0).reshape(2, 4).requires_grad_()
+    for read in (
+        lambda v: lin(v).relu().sum(),
+        lambda v: torch.softmax(v, -1).square().sum(),
+        lambda v: (v + torch.ones(3, 1, 4)).prod(),
+        lambda v: v[:, [0, 0, 3]].sum() + v[v > 0].sum(),
+        lambda v: torch.einsum("ij,kj->", v, v),
+        lambda v: torch.cat([v, v * 2]).sort(0)[0][1].sum() + torch.stack([v, v])[1].mean(),
+        lambda v: nn.functional.conv1d(v[None], torch.ones(2, 1, 3)).sum(),
+        lambda v: torch.linalg.norm(v @ v.T + 1),
+        lambda v: torch.cumsum(v, 1).max() + v.std(),
+    ):
+        v = x[:1]
+        alone = x[:1].detach().clone().requires_grad_()
+        want = torch.autograd.grad(read(alone), alone)[0]
+        mixed = read(v) + read(x[1:]) + x.square().sum()
+        (found,) = torch.autograd.grad(mixed, v)
+        assert torch.allclose(found, want)
+
+
+def test_second_derivatives_by_views():
+    points = torch.tensor([[0.1, 0.2], [0.3, 0.4]]).requires_grad_()
+    x, y = points[:, 0:1], points[:, 1:2]
+    u = (x**3 * y).sum() + torch.tanh(torch.cat([x, y], 1)).sum()
+    (u_x,) = torch.autograd.grad(u, x, create_graph=True)
+    (u_xx,) = torch.autograd.grad(u_x.sum(), x, create_graph=True)
+    (u_xy,) = torch.autograd.grad(u_x.sum(), y)
+    t = torch.tanh(x)
+    assert torch.allclose(u_x, 3 * x**2 * y + 1 - t**2)
+    assert torch.allclose(u_xx, 6 * x * y - 2 * t * (1 - t**2))
+    assert torch.allclose(u_xy, 3 * x**2)
+
+
+def test_what_cannot_be_told_apart():
+    w = line(4)
+    y = w[:, None].expand(4, 3)  # of which elements are shown more than once
+    with pytest.raises(NotImplementedError, match="not yet told apart"):
+        torch.autograd.grad((y * 3).sum(), y)
+    x = w * 2
+    y = x[:2]
+    x.mul_(3)
     for ask in (y.retain_grad, lambda: y.register_hook(lambda g: None)):
-        with pytest.raises(NotImplementedError, match="not yet told apart"):
+        with pytest.raises(NotImplementedError, match="changed in place later"):
             ask()
-    with pytest.raises(NotImplementedError, match="not yet told apart"):
-        torch.autograd.grad((y * 3).sum() + x.sum(), y)
-    z = y.clone()
-    z.retain_grad()
-    ((z * 3).sum() + x.sum()).backward()
-    assert z.grad.unique().tolist() == [3]
+    x = w * 2
+    y = x[:2]
+    total = (y * y).sum()
+    y.retain_grad()
+    x.mul_(3)
+    with pytest.raises(NotImplementedError, match="changed in place later"):
+        total.backward()
 
 
-def test_views_that_were_used_before():
-    y = (line(4) * 2)[:2]
-    total = (y * 3).sum()
-    with pytest.raises(NotImplementedError, match="not yet told apart"):
-        y.retain_grad()
-    with pytest.raises(NotImplementedError, match="not yet told apart"):
-        torch.autograd.grad(total, y)
+def test_hooks_are_called_on_the_way_alone():
+    def made():
+        x = line(3)
+        h = x * 2
+        y = h * 3
+        h.retain_grad()
+        return x, h, y, (y * y).sum()
+
+    x, h, y, z = made()
+    torch.autograd.grad(z, y, retain_graph=True)
+    assert h.grad is None
+    torch.autograd.grad(z, x)
+    assert h.grad.tolist() == [36, 72, 108]
+    x, h, y, z = made()
+    z.backward(inputs=[y])
+    assert h.grad is None and x.grad is None and y.grad.tolist() == [12, 24, 36]
+    x, h, y, z = made()
+    other = line(3)
+    torch.autograd.grad((other * h).sum() + z, other)
+    assert h.grad is None
+    x = line(4)
+    v = x[:2]
+    ((v * v).sum() + x.sum()).backward(inputs=[v])
+    assert v.grad.tolist() == [2, 4] and x.grad is None
+
+
+def test_derivatives_lie_in_memory_of_their_own():
+    x = line(3)
+    a, b = x * 2, x * 3
+    a.retain_grad()
+    b.retain_grad()
+    (a + b).sum().backward()
+    a.grad.zero_()
+    assert b.grad.tolist() == [1, 1, 1] and x.grad.tolist() == [5, 5, 5]
+    x = line(4)
+    a, b = x[:2], x[2:]
+    one, two = torch.autograd.grad((a + b).sum(), [a, b])
+    one.add_(5)
+    assert two.tolist() == [1, 1]
 
 
 def test_changes_after_retain_grad():

@@ -170,13 +170,12 @@ class Tensor(_core.TensorBase):
                 message("register_hook", "the tensor does not require a gradient",
                         f"shape {tuple(self.shape)}", "requires_grad=True")
             )  # fmt: skip
-        expect_alone("register_hook", self)
         handle = RemovableHandle(hook)
         if self._leaf:
             if self._hooks is None:
                 self._hooks = []
             self._hooks.append(handle)
-        elif not tell(self, handle):
+        elif not tell("register_hook", self, handle):
             raise RuntimeError(
                 message("register_hook", "no operation made the tensor, or it has been let go",
                         f"shape {tuple(self.shape)}", "a leaf, or a result before backward()")
@@ -206,7 +205,6 @@ class Tensor(_core.TensorBase):
             )  # fmt: skip
         if self._leaf or self.retains_grad:
             return
-        expect_alone("retain_grad", self)
         known, writer = _weak(self), _core.tape_writer(self._array)
 
         def keep(g):
@@ -218,9 +216,10 @@ class Tensor(_core.TensorBase):
                                 " place after retain_grad() is not there yet",
                                 f"shape {tuple(t.shape)}", "retain_grad() after the change")
                     )  # fmt: skip
-                t._grad = g if t._grad is None else t._grad + g
+                # Others' derivatives may lie in that memory.
+                t._grad = g.clone() if t._grad is None else t._grad + g
 
-        if not tell(self, RemovableHandle(keep), last=True):
+        if not tell("retain_grad", self, RemovableHandle(keep), last=True):
             raise RuntimeError(
                 message("retain_grad", "no operation made the tensor, or it has been let go",
                         f"shape {tuple(self.shape)}", "a leaf, or a result before backward()")
@@ -319,16 +318,14 @@ def is_view(t):
     return not t._leaf and (_is_part(t._array) or (t._maker or "").strip("_") in _VIEWS)
 
 
-def expect_alone(op, t, before_use=True):
-    """Raises for a view whose derivative cannot be told apart from that by other tensors in its
-    memory: one that is not alone there, or was not before it was used.
+def view_number(op, t):
+    """What tells the derivative by a view apart from that by others in its memory; 0: it is none.
+
+    NotImplementedError where that cannot be told.
     """
-    if not is_view(t) or t.__dict__.get("_alone"):
-        return
-    used = _core.tape_reads(_core.tape_writer(t._array), t._array)
-    if before_use and not used and not _core.is_shown_by_others(t):
-        t.__dict__["_alone"] = True
-        return
+    number = _core.tape_view_number(t._array)
+    if number >= 0 or not is_view(t):
+        return max(number, 0)
     raise NotImplementedError(
         message(op, "the derivative by a view is not yet told apart from that by the tensor of"
                 " which it is one, and by other views", f"shape {tuple(t.shape)}",
@@ -450,13 +447,14 @@ def fitting(op, made, g):
     return made
 
 
-def tell(t, handle, last=False):
+def tell(op, t, handle, last=False):
     """Has a hook called with the derivative by what a result holds now; false: nothing made it.
 
     One that is to be the last is called after all others, whenever these were registered.
     """
-    writer = _core.tape_writer(t._array)
-    if writer < 0:
+    number = view_number(op, t)
+    writer = ("view", number) if number else _core.tape_writer(t._array)
+    if writer == -1:
         return False
     known, handles = t.__dict__.get("_told", (-1, None))
     if known == writer:
@@ -465,6 +463,15 @@ def tell(t, handle, last=False):
         return True
     handles = [(last, handle)]
     t.__dict__["_told"] = writer, handles
+    if number:
+        _core.tape_tell_view(t._array, told_by(handles))
+    else:
+        _core.tape_tell(writer, t._array, told_by(handles))
+    return True
+
+
+def told_by(handles):
+    """What is called with a derivative, and calls the hooks of pairs in their order."""
 
     def told(g):
         first = g = wrap(g)
@@ -474,8 +481,12 @@ def tell(t, handle, last=False):
                 g = g if made is None else fitting("register_hook", made, g)
         return None if g is first else g._array
 
-    _core.tape_tell(writer, t._array, told)
-    return True
+    return told
+
+
+def is_told(t):
+    """Whether a view's hooks are called."""
+    return isinstance(t.__dict__.get("_told", (-1,))[0], tuple)
 
 
 _core.set_tensor_type(Tensor)

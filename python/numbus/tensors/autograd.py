@@ -80,15 +80,53 @@ def _early_groups(create_graph, inputs):
     return groups
 
 
-def _run(op, outputs, given, retain_graph, create_graph, milestones=()):
+class _Wanted:
+    """The tensors by which a pass is to find derivatives, and those that it has found.
+
+    The derivative by a result is taken when what made it is about to be passed, that by a view when
+    all that was recorded since it was made has been, that by a leaf at the end.
+    """
+
+    def __init__(self, op, tensors):
+        self.arrays = [t._array for t in tensors]
+        self.apart, self._kept, self._handles = [], {}, {}
+        for t in tensors:
+            if t._leaf or id(t) in self._handles:
+                continue
+            handle = _tensor.RemovableHandle(functools.partial(self._kept.__setitem__, id(t)))
+            if _tensor.view_number(op, t) and not _tensor.is_told(t):
+                self.apart.append((t._array, _tensor.told_by([(True, handle)])))
+                self._handles[id(t)] = handle
+            elif _tensor.tell(op, t, handle, last=True):
+                self._handles[id(t)] = handle
+
+    def end(self):
+        for handle in self._handles.values():
+            handle.remove()
+
+    def of(self, found, t, create_graph):
+        """The derivative by one of them; None: there is none."""
+        if id(t) in self._handles:
+            g = self._kept.get(id(t))
+            # Others' derivatives may lie in its memory.
+            return g if g is None or create_graph else g.detach().clone()
+        return _found(found, t, create_graph)
+
+
+def _run(op, outputs, given, retain_graph, create_graph, milestones=(), wanted=None):
     seeds = _seeds(op, outputs, given)
     keep = create_graph if retain_graph is None else retain_graph
     before = _core.set_grad_enabled(bool(create_graph))  # for hooks and functions of users
     try:
         arrays = [y._array for y in outputs]
-        return _core.tape_backward(arrays, seeds, bool(keep), bool(create_graph), list(milestones))
+        return _core.tape_backward(
+            arrays, seeds, bool(keep), bool(create_graph), list(milestones),
+            wanted.apart if wanted else [], wanted.arrays if wanted else [],
+        )  # fmt: skip
     finally:
         _core.set_grad_enabled(before)
+        if wanted:
+            wanted.end()
 
 
 def _found(found, t, create_graph, alone=False):
@@ -220,19 +258,21 @@ def _add_derivatives(tensors, grad_tensors, retain_graph, create_graph, inputs, 
         return [t._base for t in some], reached
 
     milestones = [milestone(*group) for group in groups]
-    found = _run("backward", outputs, grad_tensors, retain_graph, create_graph, milestones)
+    wanted = None if inputs is None else _Wanted("backward", _listed(inputs))
+    found = _run("backward", outputs, grad_tensors, retain_graph, create_graph, milestones, wanted)
+    later, targets = [], []
     if inputs is not None:
-        targets = [(t, False) for t in _listed(inputs)]
+        later = [(t, wanted.of(found, t, create_graph)) for t in _listed(inputs)]
+        later = [(t, g) for t, g in later if g is not None]
     else:
-        targets = []
         for base in found.bases():
             if base in passed:
                 continue
             leaves = _tensor.leaves_of(base)
             targets += [(t, len(leaves) == 1) for t in leaves]
-    later, seen = [], set()
+    seen = set()
     for t, alone in targets:
-        if inputs is None and id(t) in seen:  # in its memory, and formerly in another
+        if id(t) in seen:  # in its memory, and formerly in another
             continue
         seen.add(id(t))
         g = _found(found, t, create_graph, alone)
@@ -346,24 +386,12 @@ def _derivatives(
                 message("grad", "an input that does not require a gradient",
                         f"shape {tuple(x.shape)}", "requires_grad=True")
             )  # fmt: skip
-        _tensor.expect_alone("grad", x, before_use=False)
     since = _core.tape_now()
-    # The adjoint of a result is taken when what made it is about to be passed.
-    kept, handles = {}, {}
-    for x in ins:
-        if not x._leaf:
-            handle = _tensor.RemovableHandle(functools.partial(kept.__setitem__, id(x)))
-            if _tensor.tell(x, handle, last=True):
-                handles[id(x)] = handle
-    found = _run("grad", outs, grad_outputs, retain_graph, create_graph)
-    for handle in handles.values():
-        handle.remove()
+    wanted = _Wanted("grad", ins)
+    found = _run("grad", outs, grad_outputs, retain_graph, create_graph, (), wanted)
     results = []
     for x in ins:
-        if id(x) not in handles:  # a leaf, or a part of one
-            g = _found(found, x, create_graph)
-        else:
-            g = kept.get(id(x))
+        g = wanted.of(found, x, create_graph)
         if g is None:
             if not unused:
                 raise RuntimeError(
@@ -373,8 +401,7 @@ def _derivatives(
             if materialize_grads:
                 g = wrap(_core.filled_like(x._array, 0))
         results.append(g)
-    del found
-    kept.clear()
+    del found, wanted
     _core.tape_settle(since)
     return tuple(results)
 
