@@ -1,11 +1,12 @@
 """Single calls of functions with random arguments, by PyTorch and by Numbus: values and gradients.
 
-    python tests/fuzz/calls.py grow --first 0 --count 1000 --file calls.jsonl [--parts]
+    python tests/fuzz/calls.py grow --first 0 --count 1000 --file calls.jsonl [--parts | --views]
     python tests/fuzz/calls.py check --file calls.jsonl
 
 `grow` needs PyTorch and writes down what it gives; `check` prints what Numbus gives otherwise. All
 is in float64. With `--parts` operands are slices of larger leaves, and gradients slices of larger
-tensors, so that what takes memory from its start is found. Printed with `--all` only: calls that
+tensors, so that what takes memory from its start is found; with `--views` the derivatives are those
+by the slices, whose leaves are used otherwise, too. Printed with `--all` only: calls that
 one of the two refuses ("refused", "lenient"), and results whose numbers are equal but not whether
 they require a gradient ("flags").
 """
@@ -320,9 +321,12 @@ def results(y, torch):
 
 
 def called(torch, plan, seed, parts):
-    """[shape, dtype, numbers, whether it requires a gradient] of each result, then gradients."""
+    """[shape, dtype, numbers, whether it requires a gradient] of each result, then gradients.
+
+    parts: False, True or "views".
+    """
     rng = numpy.random.default_rng(seed)
-    operands, leaves = [], []
+    operands, leaves, views = [], [], []
     for shape, kind in plan["operands"]:
         t = operand(torch, rng, tuple(shape), kind)
         if t.is_floating_point():
@@ -333,6 +337,7 @@ def called(torch, plan, seed, parts):
                 wide, part = placed(torch, t, 1, 1)
                 leaves.append(wide.requires_grad_())
                 t = wide[part] if t.ndim else wide * 1
+                views.append(t)
             else:
                 leaves.append(t.requires_grad_())
         operands.append(t)
@@ -355,7 +360,12 @@ def called(torch, plan, seed, parts):
                 g = wide[part]
             outputs.append(y)
             seeds.append(g)
-    if outputs:
+    if parts == "views":
+        squares = [(t * t).sum() for t in leaves]
+        seeds += [torch.ones_like(t) for t in squares]
+        found = torch.autograd.grad([*outputs, *squares], views, seeds, allow_unused=True)
+        seen += [None if g is None else [list(g.shape), g.reshape(-1).tolist()] for g in found]
+    elif outputs:
         torch.autograd.backward(outputs, seeds)
         for t in leaves:
             g = t.grad
@@ -393,9 +403,10 @@ def check(torch, seed, plan, wanted, parts):
 
 def line(torch, seed, args):
     plan = grow(seed)
-    return plan, tried(called, torch, plan, seed, args.parts), args.parts
+    parts = "views" if args.views else args.parts
+    return plan, tried(called, torch, plan, seed, parts), parts
 
 
 if __name__ == "__main__":
     FINE = ("alike", "flags", "both refuse", "refused", "lenient")
-    raise SystemExit(main(__doc__, line, check, FINE, "parts"))
+    raise SystemExit(main(__doc__, line, check, FINE, "parts", "views"))
