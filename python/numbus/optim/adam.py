@@ -3,7 +3,15 @@
 from ..functions import names as np
 from ..tensors._tensor import wrap
 from .formula import Formula, maximum_into, square_root
-from .optimizer import Optimizer, check, check_betas, not_differentiable, number, prepared
+from .optimizer import (
+    Optimizer,
+    check,
+    check_betas,
+    check_ways,
+    not_differentiable,
+    number,
+    prepared,
+)
 
 
 def zeros_like(p):
@@ -97,6 +105,7 @@ class Adam(Optimizer):
         check(op, learning_rate=lr, epsilon_value=eps, weight_decay_value=weight_decay)
         check_betas(op, betas)
         not_differentiable(op, differentiable)
+        check_ways(op, lr, foreach, fused, capturable)
         super().__init__(
             params,
             {

@@ -3,7 +3,7 @@
 from ..core.errors import message
 from ..functions import names as np
 from .adam import prepared, zeros_like
-from .optimizer import Optimizer, check, not_differentiable, number
+from .optimizer import Optimizer, check, check_ways, not_differentiable, number
 
 
 class RMSprop(Optimizer):
@@ -121,6 +121,7 @@ class Adagrad(Optimizer):
               weight_decay_value=weight_decay,
               initial_accumulator_value=initial_accumulator_value)  # fmt: skip
         not_differentiable("Adagrad", differentiable)
+        check_ways("Adagrad", None, foreach, fused)
         super().__init__(
             params,
             {

@@ -87,11 +87,13 @@ class LBFGS(Optimizer):
         """Makes up to max_iter steps; closure finds gradients and returns the loss, whose value
         before the first of them is returned.
         """
-        for hook in list(self._before.values()):
-            hook(self, (closure,), {})
+        if len(self.param_groups) != 1:
+            raise AssertionError(
+                message("LBFGS", "groups of parameters", len(self.param_groups), "one group")
+            )
+        closure = self._call_before(closure)
         first = self._steps(closure)
-        for hook in list(self._after.values()):
-            hook(self, (closure,), {})
+        self._call_after(closure)
         return first
 
     def _steps(self, closure):

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections import Counter
 
 from ..core.errors import message
+from ..tensors import Tensor, no_grad
 from .optimizer import Optimizer, number
 
 __all__ = [
@@ -19,6 +20,15 @@ def _checked(op, optimizer):
     if not isinstance(optimizer, Optimizer):
         raise TypeError(message(op, "no optimizer", type(optimizer).__name__, "an Optimizer"))
     return optimizer
+
+
+def _set_rate(group, rate):
+    """Sets a group's learning rate; that of a tensor in its own memory, which programs may hold."""
+    if isinstance(group["lr"], Tensor):
+        with no_grad():
+            group["lr"].fill_(number(rate))
+    else:
+        group["lr"] = number(rate)
 
 
 class LRScheduler:
@@ -37,6 +47,8 @@ class LRScheduler:
     `step(epoch)` asks for an epoch by its number, where a schedule has a formula of that.
     """
 
+    _is_initial = False  # whether the step of the constructor goes on
+
     def __init__(self, optimizer, last_epoch=-1):
         self.optimizer = _checked(type(self).__name__, optimizer)
         for k, group in enumerate(optimizer.param_groups):
@@ -50,12 +62,16 @@ class LRScheduler:
                 )  # fmt: skip
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch
-        self._step_count = 0
         self._last_lr = []
-        self._first()
+        self._initial_step()
 
-    def _first(self):
-        self.step()
+    def _initial_step(self):
+        """The step of the constructor, from which rates go on that had been reached before."""
+        self._step_count, self._is_initial = 0, True
+        try:
+            self.step()
+        finally:
+            self._is_initial = False
 
     def _rates(self):
         return [number(group["lr"]) for group in self.optimizer.param_groups]
@@ -73,6 +89,10 @@ class LRScheduler:
     def step(self, epoch=None):
         """Goes on to the next epoch, or to the one of that number."""
         self._step_count += 1
+        self._go_on(epoch)
+
+    def _go_on(self, epoch=None):
+        """A step that is not counted."""
         if epoch is None:
             self.last_epoch += 1
             rates = self.get_lr()
@@ -84,7 +104,7 @@ class LRScheduler:
 
     def _set(self, rates):
         for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
-            group["lr"] = rate
+            _set_rate(group, rate)
         self._last_lr = self._rates()
 
     def state_dict(self):
@@ -134,7 +154,7 @@ class MultiplicativeLR(LambdaLR):
     """The rate times `lr_lambda(epoch)` at each step; a function, or one for each group."""
 
     def get_lr(self):
-        if self.last_epoch == 0:
+        if self._is_initial:
             return self._rates()
         return [
             rate * f(self.last_epoch)
@@ -231,7 +251,7 @@ class LinearLR(LRScheduler):
     def get_lr(self):
         if self.last_epoch == 0:
             return [rate * self.start_factor for rate in self._rates()]
-        if self.last_epoch > self.total_iters:
+        if self._is_initial or self.last_epoch > self.total_iters:
             return self._rates()
         more = self.end_factor - self.start_factor
         before = self.total_iters * self.start_factor + (self.last_epoch - 1) * more
@@ -251,7 +271,7 @@ class ExponentialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
-        if self.last_epoch == 0:
+        if self._is_initial:
             return self._rates()
         return [rate * self.gamma for rate in self._rates()]
 
@@ -267,7 +287,7 @@ class PolynomialLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
-        if self.last_epoch == 0 or self.last_epoch > self.total_iters:
+        if self._is_initial or self.last_epoch > self.total_iters:
             return self._rates()
         now = 1.0 - self.last_epoch / self.total_iters
         before = 1.0 - (self.last_epoch - 1) / self.total_iters
@@ -289,7 +309,7 @@ class CosineAnnealingLR(LRScheduler):
 
     def get_lr(self):
         low, n = self.eta_min, self.T_max
-        if self.last_epoch == 0:
+        if self._is_initial:
             return self._rates()
         if self._step_count == 1 and self.last_epoch > 0:
             return self._get_closed_form_lr()
@@ -337,7 +357,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             epoch = self.last_epoch + 1
             self.T_cur += 1
             if self.T_cur >= self.T_i:
-                self.T_cur -= self.T_i
+                self.T_cur %= self.T_i
                 self.T_i *= self.T_mult
         else:
             if epoch < 0:
@@ -521,7 +541,7 @@ class CyclicLR(LRScheduler):
         lows = _for_groups(op, optimizer, base_lr)
         if last_epoch == -1:
             for group, low in zip(optimizer.param_groups, lows, strict=True):
-                group["lr"] = low
+                _set_rate(group, low)
         self.max_lrs = _for_groups(op, optimizer, max_lr)
         down = step_size_up if step_size_down is None else step_size_down
         self.total_size = float(step_size_up) + float(down)
@@ -535,6 +555,7 @@ class CyclicLR(LRScheduler):
         self.scale_mode = by_mode if scale_fn is None else scale_mode
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
+            self.use_beta1 = "betas" in optimizer.defaults
             _has_momentum(op, optimizer)
             self.base_momentums = _for_groups(op, optimizer, base_momentum)
             self.max_momentums = _for_groups(op, optimizer, max_momentum)
@@ -578,6 +599,27 @@ class CyclicLR(LRScheduler):
         return {k: v for k, v in super().state_dict().items() if k != "_scale"}
 
 
+def _check_parts(op, schedulers):
+    """Refuses what is no schedule, or wants a metric at each step."""
+    for s in schedulers:
+        if not hasattr(s, "optimizer"):
+            raise TypeError(message(op, "no schedule", type(s).__name__, "an LRScheduler"))
+        if isinstance(s, ReduceLROnPlateau):
+            raise ValueError(
+                message(op, "a schedule whose steps take a metric", "ReduceLROnPlateau",
+                        "schedules whose steps take nothing")
+            )  # fmt: skip
+
+
+def _undo(schedulers):
+    """Takes back the epoch that schedules, and those within them, went on to when they were made."""
+    for s in schedulers:
+        if hasattr(s, "_schedulers"):
+            _undo(s._schedulers)
+        else:
+            s.last_epoch -= 1
+
+
 class SequentialLR(LRScheduler):
     """One schedule after the other: the next one begins at each of the epochs `milestones`.
 
@@ -586,6 +628,9 @@ class SequentialLR(LRScheduler):
     """
 
     def __init__(self, optimizer, schedulers, milestones, last_epoch=-1):
+        if not schedulers:
+            raise ValueError(message("SequentialLR", "no schedules", "none", "some"))
+        _check_parts("SequentialLR", schedulers)
         if len(schedulers) != len(milestones) + 1:
             raise ValueError(
                 message("SequentialLR", "schedules and milestones do not fit",
@@ -601,11 +646,15 @@ class SequentialLR(LRScheduler):
         self._step_count = 0
         # All have set their first rates: undo it, and begin with the first one.
         for group in optimizer.param_groups:
-            group["lr"] = group["initial_lr"]
-        for s in self._schedulers:
-            s.last_epoch -= 1
-        self._schedulers[0].step()
-        self._last_lr = self._schedulers[0].get_last_lr()
+            _set_rate(group, group["initial_lr"])
+        _undo(self._schedulers)
+        first = self._schedulers[bisect_right(self._milestones, 0)]
+        first._initial_step()
+        self._last_lr = first.get_last_lr()
+
+    def _initial_step(self):
+        """The step after another schedule, or a sequence around this one, has undone it."""
+        self.step()
 
     def step(self, epoch=None):
         """Goes on to the next epoch. ValueError for a number, which it does not take."""
@@ -615,19 +664,21 @@ class SequentialLR(LRScheduler):
         k = bisect_right(self._milestones, self.last_epoch)
         s = self._schedulers[k]
         if k > 0 and self._milestones[k - 1] == self.last_epoch:
-            s.step(0)
+            s._go_on(0)
         else:
             s.step()
         self._last_lr = s.get_last_lr()
 
     def state_dict(self):
         """All but the optimizer; the schedules by their own."""
-        state = {k: v for k, v in super().state_dict().items() if k != "_schedulers"}
+        kept = LRScheduler.state_dict(self).items()
+        state = {k: v for k, v in kept if k != "_schedulers"}
         return {**state, "_schedulers": [s.state_dict() for s in self._schedulers]}
 
     def load_state_dict(self, state_dict):
         parts = state_dict["_schedulers"]
-        super().load_state_dict({k: v for k, v in state_dict.items() if k != "_schedulers"})
+        rest = {k: v for k, v in state_dict.items() if k != "_schedulers"}
+        LRScheduler.load_state_dict(self, rest)
         for s, part in zip(self._schedulers, parts, strict=True):
             s.load_state_dict(part)
 
@@ -638,6 +689,7 @@ class ChainedScheduler(LRScheduler):
     def __init__(self, schedulers, optimizer=None):
         if not schedulers:
             raise ValueError(message("ChainedScheduler", "no schedules", "none", "some"))
+        _check_parts("ChainedScheduler", schedulers)
         self.optimizer = optimizer or schedulers[0].optimizer
         if any(s.optimizer is not self.optimizer for s in schedulers):
             raise ValueError(
@@ -748,7 +800,7 @@ class ReduceLROnPlateau(LRScheduler):
                 old = number(group["lr"])
                 new = max(old * self.factor, low)
                 if old - new > self.eps:
-                    group["lr"] = new
+                    _set_rate(group, new)
             self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
         self._last_lr = self._rates()
 

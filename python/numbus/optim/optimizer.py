@@ -100,6 +100,12 @@ class Optimizer:
                             f"shape {tuple(p.shape)}", "each once")
                 )  # fmt: skip
             known.add(id(p))
+        if any(("param_names" in other) != ("param_names" in group) for other in self.param_groups):
+            raise ValueError(
+                message("add_param_group", "names for some of the groups only",
+                        "with names" if "param_names" in group else "without names",
+                        "names for all parameters, or for none")
+            )  # fmt: skip
         group["params"] = params
         for key, value in self.defaults.items():
             if value is required and key not in group:
@@ -133,8 +139,7 @@ class Optimizer:
         closure: a function that finds the gradients anew and returns the loss, which is returned.
         """
         if self._before:
-            for hook in list(self._before.values()):
-                hook(self, (closure,), {})
+            closure = self._call_before(closure)
         loss = None
         if closure is not None:
             with enable_grad():
@@ -151,9 +156,27 @@ class Optimizer:
                 if not self._renewed and _core.capturing_step():
                     renew(functools.partial(_count, [s for _, _, s in given if "step" in s]))
         if self._after:
-            for hook in list(self._after.values()):
-                hook(self, (closure,), {})
+            self._call_after(closure)
         return loss
+
+    def _call_before(self, closure):
+        """Calls the hooks of before a step, which may give other arguments; returns the closure."""
+        args, keywords = _arguments(self, closure), {}
+        for hook in list(self._before.values()):
+            changed = hook(self, args, keywords)
+            if changed is None:
+                continue
+            if not isinstance(changed, tuple) or len(changed) != 2:
+                raise RuntimeError(
+                    message("step", "a hook gives other than arguments and keywords", changed,
+                            "None, or a tuple and a dict")
+                )  # fmt: skip
+            args, keywords = changed
+        return keywords.get("closure", args[1] if len(args) > 1 else None)
+
+    def _call_after(self, closure):
+        for hook in list(self._after.values()):
+            hook(self, _arguments(self, closure), {})
 
     def _update_all(self, group, given):
         for p, g, state in given:
@@ -166,7 +189,8 @@ class Optimizer:
 
     def register_step_pre_hook(self, hook):
         """Has `hook(optimizer, args, kwargs)` called before each step; returns a handle with
-        `remove()`.
+        `remove()`. args begin with the optimizer; what the hook returns but None takes the place of
+        (args, kwargs).
         """
         return Handle(self._before, hook)
 
@@ -231,6 +255,11 @@ class Optimizer:
         return text + ")"
 
 
+def _arguments(optimizer, closure):
+    """The arguments of a step, as hooks get them."""
+    return (optimizer,) if closure is None else (optimizer, closure)
+
+
 class Handle:
     """What removes a hook again."""
 
@@ -266,8 +295,10 @@ def _converted(key, value, p):
 def check(op, **numbers):
     """Refuses numbers that are negative; ValueError names the first one."""
     for name, value in numbers.items():
+        wrong = name.replace("_", " ")
+        if isinstance(value, Tensor) and value.numel() != 1:
+            raise ValueError(message(op, f"{wrong} of several elements", value.shape, "one"))
         if not 0.0 <= float(value):
-            wrong = name.replace("_", " ")
             raise ValueError(message(op, f"invalid {wrong}", value, f"{name} >= 0"))
 
 
@@ -277,6 +308,19 @@ def check_betas(op, betas):
             raise ValueError(
                 message(op, f"invalid beta parameter at index {k}", beta, "0 <= beta < 1")
             )
+
+
+def check_ways(op, lr, foreach, fused, capturable=False):
+    """Refuses two ways of steps at once, and a rate that lists of tensors do not take: a step is
+    the same either way, but what PyTorch refuses is a slip of the program's.
+    """
+    if isinstance(lr, Tensor) and foreach and not capturable:
+        raise ValueError(
+            message(op, "lr as a Tensor with foreach=True", "capturable=False", "a number, or"
+                    " capturable=True")
+        )  # fmt: skip
+    if foreach and fused:
+        raise RuntimeError(message(op, "fused and foreach at once", "both True", "one of them"))
 
 
 def not_differentiable(op, differentiable):

@@ -5,7 +5,7 @@ from ..core.errors import message
 from ..core.operands import to_ndarray
 from ..tensors._tensor import wrap
 from .formula import Formula
-from .optimizer import Optimizer, check, not_differentiable, number, prepared
+from .optimizer import Optimizer, check, check_ways, not_differentiable, number, prepared
 
 
 @Formula.cached
@@ -67,6 +67,7 @@ class SGD(Optimizer):
     ):
         check("SGD", learning_rate=lr, momentum=momentum, weight_decay=weight_decay)
         not_differentiable("SGD", differentiable)
+        check_ways("SGD", None, foreach, fused)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError(
                 message("SGD", "Nesterov momentum requires a momentum and zero dampening",

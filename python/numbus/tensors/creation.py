@@ -636,7 +636,7 @@ def _deepcopy(self, memo):
         made.__dict__[key] = copy.deepcopy(value, memo)
     if self._leaf:
         made.requires_grad_()
-    if self._grad is not None:
+    if self._grad is not None and not isinstance(self, Parameter):  # copies of those have none
         made._grad = copy.deepcopy(self._grad, memo)
     return made
 

@@ -9,7 +9,7 @@ import io
 import os
 import pickle
 import zipfile
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from typing import NamedTuple
 
 import numpy
@@ -93,6 +93,7 @@ def _names():
     """What a pickle may name; its values are made anew, or cannot be changed."""
     return {
         ("collections", "OrderedDict"): OrderedDict,
+        ("collections", "Counter"): Counter,
         ("_codecs", "encode"): encoded,
         ("torch._utils", "_rebuild_tensor_v2"): _tensor_of,
         ("torch._utils", "_rebuild_parameter"): _parameter_of,
@@ -286,7 +287,7 @@ class _Pickler(pickle._Pickler):
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, dict, list, tuple, set)
 # What pickles of these name, and the module that it is written with.
-_WRITTEN = {OrderedDict: "collections", codecs.encode: "_codecs"}
+_WRITTEN = {OrderedDict: "collections", Counter: "collections", codecs.encode: "_codecs"}
 _WRITTEN |= {kind: "__builtin__" for kind in _BUILTINS.values()}
 
 

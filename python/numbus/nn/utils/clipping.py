@@ -57,11 +57,24 @@ def clip_grad_norm_(
     """
     gradients = _gradients(parameters)
     total = get_total_norm(gradients, norm_type, error_if_nonfinite, foreach)
+    _scale(gradients, max_norm, total)
+    return total
+
+
+def _scale(gradients, max_norm, total):
     with no_grad():
         factor = (float(max_norm) / (total + 1e-6)).clamp(max=1.0)
         for g in gradients:
             g.mul_(factor.to(g.dtype))
-    return total
+
+
+def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
+    """Scales the gradients of all parameters, in place, by max_norm / total_norm where that is less
+    than 1: `clip_grad_norm_` with a norm that is known. foreach: as for `get_total_norm`.
+    """
+    _only_flags("clip_grads_with_norm_", foreach)
+    known = total_norm if isinstance(total_norm, Tensor) else tensor(float(total_norm))
+    _scale(_gradients(parameters), max_norm, known)
 
 
 def clip_grad_norm(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
