@@ -9,6 +9,7 @@ A program is a list of statements. What they see and the kinds of their errors a
 """
 
 import copy
+import importlib
 import io
 import json
 import random
@@ -16,9 +17,11 @@ import sys
 
 import numpy
 import training_grammar
+import training_parts
 from beside_torch import close, main
 
-KINDS = list(training_grammar.KINDS)
+MADE = {**training_grammar.KINDS, **training_parts.KINDS}
+KINDS = list(MADE)
 
 
 class Seen:
@@ -69,6 +72,7 @@ def error_kind(error):
 
 def ran(torch, plan, seed):
     """What each statement of a program saw, and the kind of its error."""
+    importlib.import_module("torch.nn.utils.prune" if "numbus" not in torch.__version__ else "os")
     see = Seen(torch, seed, plan["dtype"])
     scope = {
         "torch": torch, "nn": torch.nn, "lr": torch.optim.lr_scheduler, "see": see, "io": io,
@@ -149,7 +153,7 @@ def difference(found, wanted, tolerance):
 def grow(seed):
     rng = random.Random(seed)
     kind = rng.choice(KINDS)
-    text = training_grammar.KINDS[kind](rng)
+    text = MADE[kind](rng)
     dtype = rng.choice(["float64", "float64", "float32"])
     if any("LBFGS" in part for part in text):
         dtype = "float64"  # its ways part where a rounding differs

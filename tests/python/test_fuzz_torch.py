@@ -8,6 +8,7 @@ import pytest
 import tensors
 import torch_nets
 import transforms
+import training
 from numbus.compat import torch
 from test_fuzz_seeds import FUZZ
 from test_tape import nothing_stays  # noqa: F401 - a fixture
@@ -54,3 +55,14 @@ def test_programs_of_views_and_writes():
     if torch.ones(1)._array._device == "fenced":  # on which leaves cannot share memory
         found = {k: v for k, v in found.items() if v is None or v[0] != "not yet"}
     assert len(found) > 50 and not any(found.values()), found
+
+
+def test_programs_of_training():
+    lines = (FUZZ / "regressions" / "training.jsonl").read_text("utf-8").splitlines()
+    assert len(lines) > 40
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for line in lines:
+            seed, plan, wanted = json.loads(line)
+            said = training.check(torch, seed, plan, wanted)
+            assert said == "alike", (plan["kind"], seed, said)

@@ -11,6 +11,7 @@ from .datasets import (
     TensorDataset,
     random_split,
 )
+from . import distributed
 from .loader import DataLoader
 from .samplers import (
     BatchSampler,
@@ -27,5 +28,5 @@ __all__ = [
     "BatchSampler", "ChainDataset", "ConcatDataset", "DataLoader", "Dataset", "DistributedSampler",
     "IterableDataset", "RandomSampler", "Sampler", "SequentialSampler", "StackDataset", "Subset",
     "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler", "default_collate",
-    "default_convert", "get_worker_info", "random_split",
+    "default_convert", "distributed", "get_worker_info", "random_split",
 ]  # fmt: skip

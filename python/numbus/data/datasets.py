@@ -55,13 +55,13 @@ class IterableDataset(Dataset):
 class TensorDataset(Dataset):
     """Examples that are the k-th elements of several tensors, a tuple of those.
 
-    Raises ValueError for tensors of different first extents.
+    Raises AssertionError for tensors of different first extents.
     """
 
     def __init__(self, *tensors):
         lengths = [t.shape[0] for t in tensors]
         if len(set(lengths)) != 1:
-            raise ValueError(
+            raise AssertionError(
                 message("TensorDataset", "size mismatch between tensors", lengths,
                         "tensors of one first extent")
             )  # fmt: skip
@@ -117,7 +117,7 @@ class ConcatDataset(Dataset):
     def __init__(self, datasets):
         self.datasets = list(datasets)
         if not self.datasets or any(isinstance(d, IterableDataset) for d in self.datasets):
-            raise ValueError(
+            raise AssertionError(
                 message("ConcatDataset", "datasets", "none, or one without numbers",
                         "datasets with a length")
             )  # fmt: skip
@@ -129,7 +129,8 @@ class ConcatDataset(Dataset):
     def __getitem__(self, index):
         n = len(self)
         if not -n <= index < n:
-            raise IndexError(
+            kind = IndexError if index >= 0 else ValueError  # as PyTorch tells them apart
+            raise kind(
                 message("ConcatDataset", "no example of that number", index, f"{-n} to {n - 1}")
             )
         index = index % n

@@ -205,6 +205,15 @@ class DataLoader:
             collate_fn = default_collate if self._batched else default_convert
         self.collate_fn = collate_fn
         self._kept = None
+        self._fixed = True
+
+    def __setattr__(self, name, value):
+        if name in _FIXED and "_fixed" in self.__dict__:
+            raise ValueError(
+                message("DataLoader", f"{name} is set after the loader was made", value,
+                        "another DataLoader")
+            )  # fmt: skip
+        super().__setattr__(name, value)
 
     def _tasks(self):
         return iter(self.batch_sampler if self._batched else self.sampler)
@@ -234,6 +243,11 @@ class DataLoader:
 
     def _finished(self, batch):
         return pinned(batch) if self.pin_memory else batch
+
+
+_FIXED = frozenset(
+    "batch_size batch_sampler sampler drop_last dataset persistent_workers".split()
+)
 
 
 def _check(num_workers, timeout, prefetch_factor, persistent_workers, context):

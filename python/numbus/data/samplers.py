@@ -57,7 +57,7 @@ class RandomSampler(Sampler):
             )
         self.data_source, self.replacement = data_source, replacement
         self._num_samples, self.generator = num_samples, generator
-        if not isinstance(self.num_samples, int) or self.num_samples < (num_samples is not None):
+        if not isinstance(self.num_samples, int) or self.num_samples <= 0:
             raise ValueError(
                 message("RandomSampler", "num_samples", self.num_samples, "a positive int")
             )
@@ -103,6 +103,11 @@ class WeightedRandomSampler(Sampler):
             raise ValueError(
                 message("WeightedRandomSampler", "num_samples", num_samples, "a positive int")
             )
+        if not isinstance(replacement, bool):
+            raise ValueError(
+                message("WeightedRandomSampler", "replacement is no bool", replacement,
+                        "True or False")
+            )  # fmt: skip
         self.weights = weights if isinstance(weights, Tensor) else tensor(list(weights))
         if self.weights.ndim != 1:
             raise ValueError(

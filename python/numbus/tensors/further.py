@@ -186,11 +186,15 @@ def _renorm(self, p, dim, maxnorm):
 
 def _log_normal(self, mean=1, std=2, *, generator=None):
     """Numbers whose logarithms are normal. In place."""
+    if std <= 0:
+        raise RuntimeError(message("log_normal_", "std", std, "a positive number"))
     return self.normal_(mean, std, generator=generator).exp_()
 
 
 def _cauchy(self, median=0, sigma=1, *, generator=None):
     """Numbers of Cauchy's distribution. In place."""
+    if sigma <= 0:
+        raise RuntimeError(message("cauchy_", "sigma", sigma, "a positive number"))
     drawn = self.uniform_(0, 1, generator=generator)
     return drawn.sub_(0.5).mul_(math.pi).tan_().mul_(sigma).add_(median)
 

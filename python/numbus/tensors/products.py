@@ -154,6 +154,18 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
 
 @method()
 @pure_function
+def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
+    """beta * input + alpha * the sum of batch1 @ batch2 over the stack."""
+    if batch1.ndim != 3 or batch2.ndim != 3 or batch1.shape[0] != batch2.shape[0]:
+        raise RuntimeError(
+            message("addbmm", "no stacks of matrices of one length",
+                    (batch1.shape, batch2.shape), "(n, i, k) and (n, k, j)")
+        )  # fmt: skip
+    return _sum_of(beta, input, alpha, nb.sum(_matmul(batch1, batch2), axis=0))
+
+
+@method()
+@pure_function
 def addmv(input, mat, vec, *, beta=1, alpha=1):
     """beta * input + alpha * mat @ vec."""
     return _sum_of(beta, input, alpha, _matmul(mat, vec))
@@ -164,7 +176,15 @@ def _addmm_in_place(a, mat1, mat2, *, beta=1, alpha=1):
     a[...] = _sum_of(beta, a, alpha, _matmul(mat1, mat2))
 
 
+def _addbmm_in_place(a, batch1, batch2, *, beta=1, alpha=1):
+    """beta * input + alpha * the sum of batch1 @ batch2 over the stack. In place."""
+    a[...] = addbmm(a, batch1, batch2, beta=beta, alpha=alpha)
+
+
 Tensor.addmm_ = in_place(_addmm_in_place)
+Tensor.baddbmm_ = in_place(_addmm_in_place)
+Tensor.addmv_ = in_place(_addmm_in_place)
+Tensor.addbmm_ = in_place(_addbmm_in_place)
 
 
 @method()

@@ -248,10 +248,22 @@ _MANY = 4096  # whole numbers that are made of uniform ones sooner than drawn on
 def _whole_numbers(low, high, shape, generator, where):
     """Numbers of int64 from `low` up to `high`, without it."""
     low, high = operator.index(low), operator.index(high)
+    _in_order("randint", high > low, "high is not above low", (low, high), "low < high")
     if math.prod(shape) >= _MANY and 0 < high - low <= 2**32:
         drawn = uniform(shape, numpy.dtype("f8"), generator, where)
         return (drawn * float(high - low)).astype("i8") + low
     return nb.asarray(rng(generator).integers(low, high, shape, dtype="i8"))
+
+
+def _in_order(op, right, wrong, got, expected):
+    if not right:
+        raise RuntimeError(message(op, wrong, got, expected))
+
+
+def _spread(op, std):
+    """Refuses a standard deviation that is a negative number; tensors are not read."""
+    if not isinstance(std, Tensor):
+        _in_order(op, std >= 0, "standard deviation is negative", std, "std >= 0")
 
 
 def uniform(shape, t, generator=None, where=None):
@@ -369,6 +381,7 @@ def randint_like(input, low, high=None, *, dtype=None, device=None):
 @filling
 def randperm(n, *, generator=None, dtype=None, device=None, requires_grad=False):
     """The numbers below n in random order; int64."""
+    _in_order("randperm", n >= 0, "n is negative", n, "n >= 0")
     t = _dtypes.to_numpy(dtype) or _dtypes.int64.numpy
     a = nb.asarray(rng(generator).permutation(n))
     return finished(as_dtype(a, t), device, requires_grad)
@@ -378,6 +391,7 @@ def randperm(n, *, generator=None, dtype=None, device=None, requires_grad=False)
 def normal(mean=0.0, std=1.0, size=None, *, generator=None, dtype=None, device=None,
            requires_grad=False):  # fmt: skip
     """Normal numbers of the means and standard deviations, numbers or tensors."""
+    _spread("normal", std)
     arrays = [x._array for x in (mean, std) if isinstance(x, Tensor)]
     shape = nb.broadcast_shapes(*[a.shape for a in arrays]) if arrays else sizes("normal", (size,))
     t = _dtypes.to_numpy(dtype) or (arrays[0].dtype if arrays else _dtypes.default_float())
@@ -388,8 +402,13 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, dtype=None, device=N
 
 
 @tensor_function
-def bernoulli(input, *, generator=None):
-    """1 with the probability that each element says, else 0."""
+def bernoulli(input, p=None, *, generator=None):
+    """1 with the probability that each element says, else 0.
+
+    p: the probability of all elements instead. RuntimeError where it is not in [0, 1].
+    """
+    if p is not None:
+        return _bernoulli(input, p, generator=generator)
     drawn = moved_to(uniform(input.shape, input.dtype, generator, beside(input)), input)
     return as_dtype(drawn < input, input.dtype)
 
@@ -397,12 +416,31 @@ def bernoulli(input, *, generator=None):
 Tensor.bernoulli = bernoulli
 
 
+_FEW = 2**16  # comparisons that take less time than a search
+
+
 @method()
 @tensor_function
 def multinomial(input, num_samples, replacement=False, *, generator=None):
-    """Indices drawn with the weights of each row."""
+    """Indices drawn with the weights of each row.
+
+    On the host weights are read: RuntimeError for negative, infinite and NaN ones, and for rows
+    whose sum is 0.
+    """
     weights = nb.asarray(input)
     rows = weights.reshape(-1, weights.shape[-1])
+    if not weights._device.startswith("cuda") and rows.size:
+        least = nb.min(rows, axis=1)
+        right = (least >= 0) & nb.isfinite(nb.max(rows, axis=1)) & (nb.sum(rows, axis=1) > 0)
+        if not bool(nb.all(right)):
+            raise RuntimeError(
+                message("multinomial", "weights of a row are no distribution",
+                        "negative, infinite or NaN ones, or a sum of 0", "weights >= 0, some > 0")
+            )  # fmt: skip
+    whole = kind_of(weights.dtype) != "f" or weights.ndim > 2
+    _in_order("multinomial", not whole, "weights", (weights.dtype, weights.shape),
+              "a line or matrix of floats")  # fmt: skip
+    _in_order("multinomial", num_samples > 0, "number of samples", num_samples, "1 or more")
     if not replacement and num_samples > rows.shape[1]:
         raise RuntimeError(
             message("multinomial", "more samples than there are", num_samples, rows.shape[1])
@@ -411,7 +449,10 @@ def multinomial(input, num_samples, replacement=False, *, generator=None):
         sums = nb.cumsum(rows.astype("f8"), axis=1)
         at = uniform((rows.shape[0], num_samples), numpy.dtype("f8"), generator, beside(input))
         at = moved_to(at, input) * sums[:, -1:]
-        found = nb.sum(at[:, :, None] >= sums[:, None, :], axis=2)
+        if len(rows) == 1 and rows.size * num_samples > _FEW:
+            found = nb.searchsorted(sums[0], at[0], side="right")[None]
+        else:
+            found = nb.sum(at[:, :, None] >= sums[:, None, :], axis=2)
         found = nb.minimum(found, rows.shape[1] - 1)
     else:
         # The largest of log u / w are a sample without replacement (Efraimidis and Spirakis, 2006).
@@ -436,11 +477,13 @@ def _uniform(a, from_=0.0, to=1.0, *, generator=None, **limits):
     low = limits.pop("from", from_)
     if limits:
         raise TypeError(message("uniform_", "unknown keyword", sorted(limits), "from, to"))
+    _in_order("uniform_", low <= to, "from is above to", (low, to), "from <= to")
     made = uniform(a.shape, a.dtype, generator, beside(a))
     return made if low == 0 and to == 1 else made * (to - low) + low
 
 
 def _normal(a, mean=0.0, std=1.0, *, generator=None):
+    _spread("normal_", std)
     made = normal_array(a.shape, a.dtype, generator, beside(a))
     return made if mean == 0 and std == 1 else made * std + mean
 
@@ -453,10 +496,13 @@ def _whole(a, low=0, high=None, *, generator=None):
 
 
 def _exponential(a, lambd=1.0, *, generator=None):
+    _in_order("exponential_", lambd > 0, "lambd", lambd, "a positive number")
     return as_dtype(nb.asarray(rng(generator).exponential(1 / lambd, a.shape)), a.dtype)
 
 
 def _bernoulli(a, p=0.5, *, generator=None):
+    if not hasattr(p, "shape"):
+        _in_order("bernoulli", 0 <= p <= 1, "p is no probability", p, "0 to 1")
     drawn = uniform(a.shape, numpy.dtype("f4"), generator, beside(a))
     limit = p if not hasattr(p, "shape") else moved_to(p, drawn)
     return as_dtype(drawn < limit, a.dtype)

@@ -42,7 +42,7 @@ class Module:
         for name in (
             "_parameters", "_buffers", "_modules", "_forward_pre_hooks", "_forward_hooks",
             "_backward_hooks", "_backward_pre_hooks", "_state_dict_hooks",
-            "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
+            "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks", "_state_dict_pre_hooks",
         ):  # fmt: skip
             set_plain(name, OrderedDict())
         set_plain("_non_persistent_buffers_set", set())
@@ -476,6 +476,10 @@ class Module:
         """
         return Handle(self._backward_pre_hooks, hook, prepend)
 
+    def register_state_dict_pre_hook(self, hook):
+        """Has `hook(module, prefix, keep_vars)` called before `state_dict()`."""
+        return Handle(self._state_dict_pre_hooks, hook)
+
     def register_state_dict_post_hook(self, hook):
         """Has `hook(module, state_dict, prefix, local_metadata)` called by `state_dict()`."""
         return Handle(self._state_dict_hooks, hook)
@@ -497,6 +501,8 @@ class Module:
 
         keep_vars: the parameters themselves instead of tensors without gradients.
         """
+        for hook in list(self._state_dict_pre_hooks.values()):
+            hook(self, prefix, keep_vars)
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
@@ -556,7 +562,8 @@ class Module:
             for hook in list(module._load_state_dict_pre_hooks.values()):
                 hook(module, state, prefix, {}, strict, missing, unexpected, wrong)
             module._load_own(state, prefix, known, missing, wrong, assign)
-        unexpected += [key for key in state if key not in known]
+        more = [key for key in state if key not in known]
+        unexpected += self._in_order(more) if len(more) > 1 else more
         for _, module in self.named_modules():
             for hook in list(module._load_state_dict_post_hooks.values()):
                 hook(module, IncompatibleKeys(missing, unexpected))
@@ -571,6 +578,17 @@ class Module:
                 f"\n\t{lines}"
             )
         return IncompatibleKeys(missing, unexpected)
+
+    def _in_order(self, keys):
+        """Names that no tensor has in the order of the modules that they would be of."""
+        places = {path: k for k, (path, _) in enumerate(self.named_modules(remove_duplicate=False))}
+
+        def place(key):
+            while key and key not in places:
+                key = key.rpartition(".")[0]
+            return places[key]
+
+        return sorted(keys, key=lambda key: place(key.rpartition(".")[0]))
 
     def _load_own(self, state, prefix, known, missing, wrong, assign):
         for name, x in self._saved():
