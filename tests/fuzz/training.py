@@ -16,11 +16,12 @@ import random
 import sys
 
 import numpy
+import training_draws
 import training_grammar
 import training_parts
 from beside_torch import close, main
 
-MADE = {**training_grammar.KINDS, **training_parts.KINDS}
+MADE = {**training_grammar.KINDS, **training_parts.KINDS, **training_draws.KINDS}
 KINDS = list(MADE)
 
 

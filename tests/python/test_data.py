@@ -116,7 +116,7 @@ def test_datasets():
     assert (
         len(part) == 2 and part[1][1] == 2 and [x[1] for x in part.__getitems__([1, 0])] == [2, 4]
     )
-    with pytest.raises(ValueError, match="size mismatch between tensors"):
+    with pytest.raises(AssertionError, match="size mismatch between tensors"):
         TensorDataset(T.ones(2), T.ones(3))
     with pytest.raises(IndexError, match="no example of that number"):
         both[7]

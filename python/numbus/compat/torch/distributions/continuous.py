@@ -7,7 +7,9 @@ import numpy
 
 from .... import tensors
 from ....core.errors import message
-from ....tensors import random
+from ....tensors import random, tensor_function
+from ....tensors.autograd import Function, once_differentiable
+from ..._gamma import gamma_slope
 from .distribution import POSITIVE, REAL, Distribution, positive, real, together, unit
 
 _HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
@@ -313,7 +315,9 @@ class Exponential(Distribution):
 
 
 class Gamma(Distribution):
-    """Gamma distributions; samples are constants."""
+    """Gamma distributions."""
+
+    has_rsample = True
 
     arg_constraints: ClassVar = {"concentration": POSITIVE, "rate": POSITIVE}
 
@@ -325,10 +329,10 @@ class Gamma(Distribution):
     mean = property(lambda self: self.concentration / self.rate)
     variance = property(lambda self: self.concentration / self.rate**2)
 
-    def sample(self, sample_shape=()):
-        """Random numbers, constants."""
+    def rsample(self, sample_shape=()):
+        """Random numbers that depend on the parameters."""
         shape = tuple(self._extended_shape(sample_shape))
-        return _gamma(self.concentration, shape) / self.rate.detach()
+        return _gamma(self.concentration, shape) / self.rate
 
     def log_prob(self, value):
         """The logarithm of the density."""
@@ -342,13 +346,34 @@ class Gamma(Distribution):
         return c - self.rate.log() + c.lgamma() + (1 - c) * c.digamma()
 
 
+class _Followed(Function):
+    """Gamma numbers of rate 1 as results of their parameters, by the implicit derivative."""
+
+    @staticmethod
+    def forward(ctx, concentration, drawn):
+        ctx.save_for_backward(concentration, drawn)
+        return drawn.clone()
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx, g):
+        c, drawn = (t.double() for t in ctx.saved_tensors)
+        return (g * _slope(c, drawn.log(), (c + 1).digamma()) * drawn).to(g.dtype), None
+
+
+_slope = tensor_function(lambda c, x, psi: gamma_slope(c, x, psi))
+
+
 def _gamma(concentration, shape):
-    """Gamma numbers of rate 1, drawn by the host."""
+    """Gamma numbers of rate 1, drawn by the host, with derivatives by the concentration."""
     c = concentration.detach()
     a = c.cpu().numpy().astype("f8")
     drawn = numpy.asarray(random.rng().standard_gamma(numpy.broadcast_to(a, shape)))
     made = tensors.from_numpy(drawn.reshape(shape)).to(c.dtype).to(c.device)
-    return made.clamp(min=tensors.finfo(c.dtype).tiny)
+    made = made.clamp(min=tensors.finfo(c.dtype).tiny)
+    if not (concentration.requires_grad and tensors.is_grad_enabled()):
+        return made
+    return _Followed.apply(concentration.expand(shape), made)
 
 
 class Chi2(Gamma):
@@ -362,7 +387,9 @@ class Chi2(Gamma):
 
 
 class Dirichlet(Distribution):
-    """Dirichlet's distributions; samples are constants."""
+    """Dirichlet's distributions."""
+
+    has_rsample = True
 
     arg_constraints: ClassVar = {"concentration": POSITIVE}
 
@@ -392,8 +419,8 @@ class Dirichlet(Distribution):
         total = self.concentration.sum(-1, True)
         return self.concentration * (total - self.concentration) / (total**2 * (total + 1))
 
-    def sample(self, sample_shape=()):
-        """Random numbers, constants."""
+    def rsample(self, sample_shape=()):
+        """Random numbers that depend on the parameters."""
         drawn = _gamma(self.concentration, tuple(self._extended_shape(sample_shape)))
         return drawn / drawn.sum(-1, True)
 
@@ -416,7 +443,9 @@ class Dirichlet(Distribution):
 
 
 class Beta(Distribution):
-    """Beta distributions; samples are constants."""
+    """Beta distributions."""
+
+    has_rsample = True
 
     arg_constraints: ClassVar = {"concentration1": POSITIVE, "concentration0": POSITIVE}
 
@@ -433,9 +462,9 @@ class Beta(Distribution):
     mode = property(lambda self: self._dirichlet.mode[..., 0])
     variance = property(lambda self: self._dirichlet.variance[..., 0])
 
-    def sample(self, sample_shape=()):
-        """Random numbers, constants."""
-        return self._dirichlet.sample(sample_shape)[..., 0]
+    def rsample(self, sample_shape=()):
+        """Random numbers that depend on the parameters."""
+        return self._dirichlet.rsample(sample_shape)[..., 0]
 
     def log_prob(self, value):
         """The logarithm of the density."""

@@ -15,7 +15,9 @@ from .distribution import POSITIVE, REAL, Distribution, positive, together, unit
 
 
 class InverseGamma(Distribution):
-    """Distributions of 1 / x of gamma x; samples are constants."""
+    """Distributions of 1 / x of gamma x."""
+
+    has_rsample = True
 
     arg_constraints: ClassVar = {"concentration": POSITIVE, "rate": POSITIVE}
 
@@ -37,10 +39,10 @@ class InverseGamma(Distribution):
         c = self.concentration
         return tensors.where(c > 2, self.rate**2 / ((c - 1) ** 2 * (c - 2)), math.inf)
 
-    def sample(self, sample_shape=()):
-        """Random numbers, constants."""
+    def rsample(self, sample_shape=()):
+        """Random numbers that depend on the parameters."""
         shape = tuple(self._extended_shape(sample_shape))
-        return self.rate.detach() / _gamma(self.concentration, shape)
+        return self.rate / _gamma(self.concentration, shape)
 
     def log_prob(self, value):
         """The logarithm of the density."""
@@ -185,7 +187,9 @@ class Kumaraswamy(Distribution):
 
 
 class FisherSnedecor(Distribution):
-    """Fisher and Snedecor's distributions of two degrees of freedom; samples are constants."""
+    """Fisher and Snedecor's distributions of two degrees of freedom."""
+
+    has_rsample = True
 
     arg_constraints: ClassVar = {"df1": POSITIVE, "df2": POSITIVE}
 
@@ -211,10 +215,10 @@ class FisherSnedecor(Distribution):
         found = 2 * n**2 * (m + n - 2) / (m * (n - 2) ** 2 * (n - 4))
         return tensors.where(n > 4, found, math.nan)
 
-    def sample(self, sample_shape=()):
-        """Random numbers, constants."""
+    def rsample(self, sample_shape=()):
+        """Random numbers that depend on the parameters."""
         shape = tuple(self._extended_shape(sample_shape))
-        m, n = self.df1.detach(), self.df2.detach()
+        m, n = self.df1, self.df2
         return _gamma(m / 2, shape) / m / (_gamma(n / 2, shape) / n)
 
     def log_prob(self, value):

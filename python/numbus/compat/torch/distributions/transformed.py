@@ -306,7 +306,9 @@ class MixtureSameFamily(Distribution):
 
 
 class StudentT(Distribution):
-    """Student's distributions; samples are constants in `df`."""
+    """Student's distributions."""
+
+    has_rsample = True
 
     arg_constraints: ClassVar = {"df": POSITIVE, "loc": REAL, "scale": POSITIVE}
 
@@ -328,12 +330,11 @@ class StudentT(Distribution):
         found = self.scale**2 * df / (df - 2)
         return tensors.where(df > 2, found, tensors.where(df > 1, math.inf, math.nan))
 
-    def sample(self, sample_shape=()):
-        """Random numbers, constants."""
-        with tensors.no_grad():
-            shape = tuple(self._extended_shape(sample_shape))
-            x = tensors.randn(shape, dtype=self.df.dtype, device=self.df.device)
-            return self.loc + self.scale * x * (self.df / Chi2(self.df).sample(sample_shape)).sqrt()
+    def rsample(self, sample_shape=()):
+        """Random numbers that depend on the parameters."""
+        shape = tuple(self._extended_shape(sample_shape))
+        x = tensors.randn(shape, dtype=self.df.dtype, device=self.df.device)
+        return self.loc + self.scale * x * (self.df / Chi2(self.df).rsample(sample_shape)).sqrt()
 
     def log_prob(self, value):
         """The logarithm of the density."""
