@@ -53,12 +53,9 @@ ASKED = ["mean", "variance", "stddev", "mode", "entropy()", "batch_shape", "even
          "sample((2, 3)).shape", "sample_n(4).shape", "sample((5,)).dtype"]  # fmt: skip
 SEEN = "see(str(d.{}) if 'shape' in '{}' or 'dtype' in '{}' else d.{})"
 TRANSFORMS = ["ExpTransform()", "AffineTransform(1.0, 2.5)", "SigmoidTransform()",
-              "TanhTransform()", "PowerTransform(2.0)", "SoftplusTransform()", "AbsTransform()",
-              "ComposeTransform([D.transforms.ExpTransform(), D.transforms.AffineTransform(0., 2.)])",
-              "SoftmaxTransform()", "StickBreakingTransform()", "LowerCholeskyTransform()",
-              "CorrCholeskyTransform()", "ReshapeTransform((3,), (1, 3))",
-              "IndependentTransform(D.transforms.ExpTransform(), 1)",
-              "CumulativeDistributionTransform(D.Normal(0., 1.))"]  # fmt: skip
+              "TanhTransform()", "PowerTransform(2.0)", "SoftplusTransform()",
+              "ComposeTransform([D.transforms.ExpTransform(),"
+              " D.transforms.AffineTransform(0.0, 2.0)])", "StickBreakingTransform()"]  # fmt: skip
 
 
 def made(rng):
@@ -130,7 +127,7 @@ def values_of(built):
 
 SPECIAL = """i0 i0e i1 i1e log_ndtr ndtr ndtri erfcx erf erfc erfinv digamma gammaln entr expit logit
     sinc exp2 expm1 log1p psi""".split()
-SPECIAL_TWO = "xlogy xlog1py polygamma multigammaln".split()
+SPECIAL_TWO = "xlogy xlog1py gammainc gammaincc polygamma multigammaln".split()
 
 
 def specials(rng):

@@ -29,10 +29,11 @@ _OF_ARRAYS = re.compile(rf"\b(import|from)\s+(numbus|{'|'.join(_WHOLE)})\b".enco
 OF_DISTRIBUTIONS = (
     "bernoulli", "beta", "binomial", "categorical", "cauchy", "chi2", "dirichlet", "distribution",
     "exponential", "gamma", "geometric", "gumbel", "half_cauchy", "half_normal", "independent",
-    "inverse_gamma", "kl", "laplace", "log_normal", "mixture_same_family", "multinomial",
+    "inverse_gamma", "kl", "laplace", "log_normal", "logistic_normal",
+    "lowrank_multivariate_normal", "mixture_same_family", "multinomial",
     "multivariate_normal", "negative_binomial", "normal", "one_hot_categorical", "pareto",
     "poisson", "relaxed_categorical", "studentT", "transformed_distribution", "transforms",
-    "uniform", "weibull",
+    "uniform", "von_mises", "weibull",
 )  # fmt: skip
 # Packages whose submodules follow, the longest name first. numba.cuda is numbus.cuda, but for what
 # scripts reach into of its driver.

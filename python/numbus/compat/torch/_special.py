@@ -8,13 +8,15 @@ import numpy as np
 
 import numbus as nb
 
+from ...core.errors import message
 from ...functions import special
 from ...functions.registry import element
 from ...tensors import tensor_function
 from ...tensors._arrays import as_dtype, floating
+from ...tensors.autograd import Function
 from ...tensors.special_functions import _bessel_1, sloped
 
-__all__ = ["erfcx", "i0e", "i1", "i1e", "log_ndtr", "ndtri"]
+__all__ = ["erfcx", "gammainc", "gammaincc", "i0e", "i1", "i1e", "log_ndtr", "ndtri"]
 
 
 @element
@@ -140,3 +142,115 @@ i1 = _made("i1", _bessel_1, "The modified Bessel function of order 1.")
 i1e = _made("i1e", scaled_i1, "exp(-|x|) times the modified Bessel function of order 1.")
 log_ndtr = _made("log_ndtr", _log_ndtr, "The logarithm of the normal probability of up to x.")
 ndtri = _made("ndtri", _ndtri, "The value up to which normal numbers have a probability.")
+
+
+@element
+def _lower_gamma(a, x):
+    """P(a, x): its series up to x = a + 1, else by the continued fraction of the rest (Abramowitz
+    and Stegun, 6.5.29 and 6.5.31, by Lentz's method).
+    """
+    if not (a >= 0 and x >= 0):
+        return math.nan
+    if a == 0 or x == math.inf:
+        return math.nan if a == math.inf or (a == 0 and x == 0) else 1.0
+    if x == 0 or a == math.inf:
+        return 0.0
+    size = math.exp(a * math.log(x) - x - math.lgamma(a))
+    if x < a + 1:
+        term = total = 1 / a
+        k = 0
+        while term > total * 1e-17 and k < 100000:
+            k += 1
+            term *= x / (a + k)
+            total += term
+        return total * size
+    b = x + 1 - a
+    c, d = 1e300, 1 / b
+    h = d
+    for k in range(1, 100000):
+        part = -k * (k - a)
+        b += 2
+        d = part * d + b
+        d = 1 / (d if abs(d) > 1e-300 else 1e-300)
+        c = b + part / c
+        c = c if abs(c) > 1e-300 else 1e-300
+        h *= d * c
+        if abs(d * c - 1) < 1e-16:
+            break
+    return 1 - size * h
+
+
+@element
+def _upper_gamma(a, x):
+    """Q(a, x) = 1 - P(a, x), without that difference where it is small."""
+    if not (a > 0 and x > 0) or x < a + 1 or x == math.inf or a == math.inf:
+        return math.nan
+    size = math.exp(a * math.log(x) - x - math.lgamma(a))
+    b = x + 1 - a
+    c, d = 1e300, 1 / b
+    h = d
+    for k in range(1, 100000):
+        part = -k * (k - a)
+        b += 2
+        d = part * d + b
+        d = 1 / (d if abs(d) > 1e-300 else 1e-300)
+        c = b + part / c
+        c = c if abs(c) > 1e-300 else 1e-300
+        h *= d * c
+        if abs(d * c - 1) < 1e-16:
+            break
+    return size * h
+
+
+def _lower(a, x):
+    return _lower_gamma(a, x)
+
+
+def _upper(a, x):
+    far = _upper_gamma(a, x)
+    return nb.where(nb.isnan(far), 1 - _lower_gamma(a, x), far)
+
+
+def _incomplete(name, function, sign, doc):
+    @tensor_function
+    def values(a, x):
+        t = np.result_type(a.dtype, x.dtype)
+        wide = np.dtype("f8")
+        return as_dtype(nb.asarray(function(as_dtype(a, wide), as_dtype(x, wide))), t)
+
+    class Incomplete(Function):
+        @staticmethod
+        def forward(ctx, a, x):
+            ctx.save_for_backward(a, x)
+            return values(a, x)
+
+        @staticmethod
+        def backward(ctx, g):
+            a, x = ctx.saved_tensors
+            if ctx.needs_input_grad[0]:
+                raise NotImplementedError(
+                    message(name, "the derivative by the first argument is not there",
+                            "an argument that requires a gradient", "input.detach()")
+                )  # fmt: skip
+            density = ((a - 1) * x.log() - x - a.lgamma()).exp()
+            return None, _to_size(sign * g * density, x.shape)
+
+    def incomplete(input, other):
+        return Incomplete.apply(input, other)
+
+    incomplete.__name__ = incomplete.__qualname__ = name
+    incomplete.__doc__ = doc
+    return incomplete
+
+
+def _to_size(g, shape):
+    """A gradient summed over the dimensions along which an operand was broadcast."""
+    return g.sum_to_size(shape) if g.shape != shape else g
+
+
+gammainc = _incomplete(
+    "gammainc", _lower, 1, "The regularised lower incomplete gamma function P(input, other)."
+)
+gammaincc = _incomplete(
+    "gammaincc", _upper, -1, "The regularised upper incomplete gamma function Q(input, other)."
+)

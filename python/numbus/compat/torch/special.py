@@ -28,7 +28,7 @@ from ...tensors import tensor_function as _tensor_function
 from ...tensors._arrays import as_dtype as _as_dtype
 from ...tensors._arrays import floating as _floating
 from .._missing import missing as _missing
-from ._special import erfcx, i0e, i1, i1e, log_ndtr, ndtri
+from ._special import erfcx, gammainc, gammaincc, i0e, i1, i1e, log_ndtr, ndtri
 
 
 def _made(name, doc):

@@ -10,6 +10,7 @@ from ....core.errors import message
 from ....tensors import random, tensor_function
 from ....tensors.autograd import Function, once_differentiable
 from ..._gamma import gamma_slope
+from ..special import gammainc
 from .distribution import POSITIVE, REAL, Distribution, positive, real, together, unit
 
 _HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
@@ -339,6 +340,11 @@ class Gamma(Distribution):
         self._check(value, lambda x: x >= 0, "numbers from 0 on")
         c, r = self.concentration, self.rate
         return c * r.log() + (c - 1) * value.log() - r * value - c.lgamma()
+
+    def cdf(self, value):
+        """The probability of numbers up to a value."""
+        self._check(value, lambda x: x >= 0, "numbers from 0 on")
+        return gammainc(self.concentration, self.rate * value)
 
     def entropy(self):
         """The entropy in nats."""

@@ -9,6 +9,7 @@ from .... import tensors
 from ....core.errors import message
 from ....nn import functional as F
 from ....tensors import random
+from ..special import gammaincc
 from .continuous import _gamma, _uniform
 from .discrete import _Chances
 from .distribution import POSITIVE, REAL, Distribution, positive, together, unit, whole
@@ -49,6 +50,11 @@ class InverseGamma(Distribution):
         self._check(value, lambda x: x > 0, "numbers above 0")
         c, r = self.concentration, self.rate
         return c * r.log() - (c + 1) * value.log() - r / value - c.lgamma()
+
+    def cdf(self, value):
+        """The probability of numbers up to a value."""
+        self._check(value, positive, "numbers above 0")
+        return gammaincc(self.concentration, self.rate / value)
 
     def entropy(self):
         """The entropy in nats."""
