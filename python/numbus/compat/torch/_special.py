@@ -215,8 +215,8 @@ def _incomplete(name, function, sign, doc):
     @tensor_function
     def values(a, x):
         t = np.result_type(a.dtype, x.dtype)
-        wide = np.dtype("f8")
-        return as_dtype(nb.asarray(function(as_dtype(a, wide), as_dtype(x, wide))), t)
+        a, x = (as_dtype(nb.stop_gradient(v), np.dtype("f8")) for v in (a, x))
+        return as_dtype(nb.asarray(function(a, x)), t)
 
     class Incomplete(Function):
         @staticmethod
