@@ -5,11 +5,12 @@ parameters, averages, scalers, autocast, loaders and samplers, states of modules
     python tests/fuzz/training.py grow --first 0 --count 1000 --file training.jsonl # with PyTorch
     python tests/fuzz/training.py check --file training.jsonl                       # with Numbus
 
-A program is a list of statements. What they see and the kinds of their errors are compared.
+`--optimizers`, `--schedules`, `--loaders`, `--casts`, `--modules`, `--distributions` and
+`--specials` choose among the kinds of programs. A program is a list of statements; what
+they see and the kinds of their errors are compared.
 """
 
 import copy
-import importlib
 import io
 import json
 import random
@@ -73,7 +74,6 @@ def error_kind(error):
 
 def ran(torch, plan, seed):
     """What each statement of a program saw, and the kind of its error."""
-    importlib.import_module("torch.nn.utils.prune" if "numbus" not in torch.__version__ else "os")
     see = Seen(torch, seed, plan["dtype"])
     scope = {
         "torch": torch, "nn": torch.nn, "lr": torch.optim.lr_scheduler, "see": see, "io": io,
@@ -137,7 +137,8 @@ def check(torch, seed, plan, wanted):
             word = "lenient"
         elif which[0] != which[1]:
             word = "other error"
-        return f"{word}: {plan['text'][at]!r}\n      {difference(settled(b), settled(a), tolerance)}"
+        how = difference(settled(b), settled(a), tolerance)
+        return f"{word}: {plan['text'][at]!r}\n      {how}"
     return "alike"
 
 
@@ -162,6 +163,8 @@ def grow(seed):
 
 
 def line(torch, seed, _):
+    import torch.nn.utils.prune  # which PyTorch does not import by itself
+
     plan = grow(seed)
     return plan, plain_json(ran(torch, plan, seed))
 

@@ -1,6 +1,5 @@
 """Statements about distributions (`training.py`): densities, moments, divergences, derivatives."""
 
-
 # By name: the kinds of its parameters, and what a value of it looks like.
 DISTRIBUTIONS = {
     "Normal": ("loc=R scale=P", "r"), "LogNormal": ("loc=R scale=P", "p"),
@@ -37,7 +36,8 @@ PARAMETERS = {
 }  # fmt: skip
 VALUES = {
     "r": ["drawn(3)", "drawn(4, 1, 3)", "torch.tensor(0.25, dtype=see.dtype)"],
-    "p": ["drawn(3).abs() + 0.1", "drawn(2, 1, 3).exp()", "drawn(3)"], "big": ["drawn(3).abs() + 9"],
+    "p": ["drawn(3).abs() + 0.1", "drawn(2, 1, 3).exp()", "drawn(3)"],
+    "big": ["drawn(3).abs() + 9"],
     "u": ["drawn(3).sigmoid()", "torch.tensor([0.0, 0.5, 1.0], dtype=see.dtype)"],
     "b": ["torch.tensor([0.0, 1.0, 1.0], dtype=see.dtype)", "torch.tensor(2.0, dtype=see.dtype)"],
     "n": ["torch.tensor([0.0, 1.0, 7.0], dtype=see.dtype)", "torch.tensor(2.5, dtype=see.dtype)"],
@@ -103,11 +103,10 @@ def distributions(rng):
         if rng.random() < 0.3:
             t = rng.choice(TRANSFORMS)
             text.append(
-                f"t = D.transforms.{t}\nx = drawn(3).abs() * 0.5 + 0.1\ny = t(x)\nsee(y, t.inv(y))\n"
-                "see(t.log_abs_det_jacobian(x, y))\nsee(t.bijective)"
+                f"t = D.transforms.{t}\nx = drawn(3).abs() * 0.5 + 0.1\ny = t(x)\nsee(y, t.inv(y))"
+                "\nsee(t.log_abs_det_jacobian(x, y))\nsee(t.bijective)"
             )
-            text.append(
-                f"see(D.TransformedDistribution(D.Normal(drawn(3), 1.0), [t]).log_prob(y))")
+            text.append("see(D.TransformedDistribution(D.Normal(drawn(3), 1.0), [t]).log_prob(y))")
     return text
 
 
@@ -125,16 +124,17 @@ def values_of(built):
     return ", ".join(f"torch.as_tensor({v}, dtype=see.dtype)" for v in out)
 
 
-SPECIAL = """i0 i0e i1 i1e log_ndtr ndtr ndtri erfcx erf erfc erfinv digamma gammaln entr expit logit
-    sinc exp2 expm1 log1p psi""".split()
+SPECIAL = """i0 i0e i1 i1e log_ndtr ndtr ndtri erfcx erf erfc erfinv digamma gammaln entr
+    expit logit sinc exp2 expm1 log1p psi""".split()
 SPECIAL_TWO = "xlogy xlog1py gammainc gammaincc polygamma multigammaln".split()
 
 
 def specials(rng):
     text = []
     for _ in range(4):
-        x = rng.choice(["drawn(4)", "drawn(4).abs() + 0.1", "drawn(4) * 9", "torch.tensor([0.0, 1.0,"
-                        " -0.0, -30.0, 40.0], dtype=see.dtype)", "drawn(3).sigmoid()"])  # fmt: skip
+        x = rng.choice(["drawn(4)", "drawn(4).abs() + 0.1", "drawn(4) * 9", "torch.tensor([0.0,"
+                        " 1.0, -0.0, -30.0, 40.0], dtype=see.dtype)",
+                        "drawn(3).sigmoid()"])  # fmt: skip
         name = rng.choice(SPECIAL)
         text.append(f"x = ({x}).requires_grad_()\ny = torch.special.{name}(x)\nsee(y)\n"
                     "see(torch.autograd.grad(y.sum(), x))")  # fmt: skip

@@ -76,7 +76,7 @@ LOADER = [
     ("worker_init_fn", ["started", None]), ("num_workers", [0, 0, 0, -1, 1]),
 ]  # fmt: skip
 SAMPLED = [
-    "see(list(data.BatchSampler(range(7), 3, {flag})), len(data.BatchSampler(range(7), 3, {flag})))",
+    "s = data.BatchSampler(range(7), 3, {flag}); see(list(s), len(s))",
     "see(sorted(data.RandomSampler(Numbers(6))), len(data.RandomSampler(Numbers(6))))",
     "see(len(list(data.RandomSampler(range(4), True, 9))))",
     "see(sorted(data.RandomSampler(range(3), num_samples=6)))",
@@ -146,7 +146,8 @@ def loaders(rng):
             text.append(rng.choice([
                 "see(loader.batch_size, loader.drop_last, loader.num_workers)",
                 "see(type(loader.batch_sampler).__name__)", "loader.num_workers = 0",
-                "loader.collate_fn = list", "loader.batch_size = 4", "loader.dataset = maps", "see(next(iter(loader)))",
+                "loader.collate_fn = list", "loader.batch_size = 4", "loader.dataset = maps",
+                "see(next(iter(loader)))",
                 "see([b for k, b in zip(range(2), loader)])", "see(len(loader.dataset))",
             ]))  # fmt: skip
         if rng.random() < 0.2:
@@ -175,19 +176,23 @@ OPERATIONS = """a @ b|torch.matmul(a, b)|torch.mm(a, b)|a.mm(b)|torch.bmm(a[None
     torch.dot(a[0], b[0])|torch.mv(a, b[0])|torch.outer(a[0], b[0])|torch.tensordot(a, b, 1)
     F.avg_pool1d(a[None], 2)|F.max_pool1d(a[None], 2)|F.interpolate(a[None, None], scale_factor=2)
     F.group_norm(a[None], 3)|F.batch_norm(a, None, None, training=True)|torch.linalg.norm(a)
-    torch.linalg.inv(a)|torch.det(a)|F.huber_loss(a, b)|F.kl_div(a, b)|F.nll_loss(a, torch.arange(3))
+    torch.linalg.inv(a)|torch.det(a)|F.huber_loss(a, b)|F.kl_div(a, b)
+    F.nll_loss(a, torch.arange(3))|a.trace()
     F.embedding(torch.tensor([0, 2]), a)|torch.addcmul(a, a, b)|torch.lerp(a, b, 0.5)|a.square()
-    torch.logsumexp(a, 0)|torch.rsqrt(a.abs())|torch.erfinv(a)|a.softmax(0)|nn.LSTM(3, 2)(a.float())[0]
+    torch.logsumexp(a, 0)|torch.rsqrt(a.abs())|torch.erfinv(a)|a.softmax(0)
+    nn.LSTM(3, 2)(a.float())[0]|a.diagonal()
     nn.GRU(3, 2)(a.float())[0]|nn.MultiheadAttention(3, 1)(a.float(), a.float(), a.float())[0]
     nn.LayerNorm(3)(a.float())|nn.BatchNorm1d(3)(a.float())|nn.Embedding(4, 2)(torch.tensor([1]))
-    nn.Bilinear(3, 3, 2)(a.float(), a.float())|torch.chain_matmul(a, b)|torch.linalg.multi_dot([a, b])
+    nn.Bilinear(3, 3, 2)(a.float(), a.float())|torch.chain_matmul(a, b)
+    torch.linalg.multi_dot([a, b])|a.amax()
     torch.addbmm(a, a[None], b[None])|torch.inner(a, b)|torch.kron(a, b)|a.T @ b|a.__rmatmul__(b)
     F.pad(a, (1, 1))|F.pad(a[None], (1, 1), mode='reflect')|F.cosine_embedding_loss(a, b, a[0])
     F.poisson_nll_loss(a, b)|F.triplet_margin_loss(a, b, a)|F.ctc_loss|torch.trapz(a)|a.cumprod(1)
     torch.fft.fft(a)|torch.median(a)|a.quantile(0.5)|torch.polar(a, b)|torch.renorm(a, 2, 0, 1.0)
     F.conv1d(a[None], b[None])|F.conv_transpose1d(a[None], b[:, :, None])|F.instance_norm(a[None])
     torch.matrix_exp(a)|torch.linalg.svd(a)[1]|torch.linalg.solve(a, b)|torch.trace(a)|torch.tril(a)
-    F.elu(a)|F.selu(a)|F.softplus(a)|F.silu(a)|F.hardtanh(a)|F.rrelu(a)|F.dropout(a, 0.0)|F.glu(a[:2].T)
+    F.elu(a)|F.selu(a)|F.softplus(a)|F.silu(a)|F.hardtanh(a)|F.rrelu(a)|F.dropout(a, 0.0)
+    F.glu(a[:2].T)|a.amin()
     a.clone().add_(b)|a.clone().addmm_(a, b)|a.clone().copy_(b)|a.new_zeros(2)|torch.zeros(2)"""
 OPERATIONS = [op.strip() for line in OPERATIONS.splitlines() for op in line.split("|")]
 
@@ -270,15 +275,18 @@ STATES = [
     "net.load_state_dict(state); show(net)", "torch.save(net.state_dict(), file := io.BytesIO());"
     " file.seek(0); net.load_state_dict(torch.load(file, map_location='cpu')); show(net)",
     "see(net(x))", "net(x).sum().backward()", "net.zero_grad()", "net.eval(); see(net.training)",
-    "net.train()", "net.norm.train(); see(net.training, net.norm.training)", "net = net.float().to(see.dtype)",
+    "net.train()", "net.norm.train(); see(net.training, net.norm.training)",
+    "net = net.float().to(see.dtype)",
     "net.double(); show(net)", "net.half(); see(str(net.norm.running_mean.dtype))",
     "net.to(see.dtype)", "net.requires_grad_(False); see([p.requires_grad for p in"
     " net.parameters()])", "net.requires_grad_(True)", "net = copy.deepcopy(net); show(net)\n"
     "see([p.grad for p in net.parameters()], net.tied is net.parts[0].lin)",
     "net.table['c'] = nn.Parameter(drawn(1)); see(list(net.table), len(net.table))",
-    "del net.table['b']", "net.parts.append(filled(Inner())); see(len(net.parts))", "net.parts[1] = filled(Inner())",
+    "del net.table['b']", "net.parts.append(filled(Inner())); see(len(net.parts))",
+    "net.parts[1] = filled(Inner())",
     "net.extra = nn.Linear(1, 1)\nfilled(net)", "del net.extra", "net.mean = 3; see(net.mean)",
-    "net.parts[0].mean = drawn(2); show(net)", "net.parts[0].mean = None; see(list(net.state_dict()))",
+    "net.parts[0].mean = drawn(2); show(net)",
+    "net.parts[0].mean = None; see(list(net.state_dict()))",
     "net.parts[0].mean = 'text'", "net.parts[0].scale = drawn(1)", "net.parts[0].scale = None;"
     " see(list(net.state_dict()))", "net.parts[0].scale = nn.Parameter(drawn(1)); show(net)",
     "net.apply(lambda m: nn.init.constant_(m.weight, 0.5) if isinstance(m, nn.Linear) else None)\n"

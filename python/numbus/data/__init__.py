@@ -1,5 +1,6 @@
 """Datasets, samplers and loaders under PyTorch's names, and readers of local files."""
 
+from . import distributed
 from .collate import default_collate, default_convert
 from .datasets import (
     ChainDataset,
@@ -11,7 +12,6 @@ from .datasets import (
     TensorDataset,
     random_split,
 )
-from . import distributed
 from .loader import DataLoader
 from .samplers import (
     BatchSampler,

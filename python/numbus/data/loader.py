@@ -245,9 +245,7 @@ class DataLoader:
         return pinned(batch) if self.pin_memory else batch
 
 
-_FIXED = frozenset(
-    "batch_size batch_sampler sampler drop_last dataset persistent_workers".split()
-)
+_FIXED = frozenset("batch_size batch_sampler sampler drop_last dataset persistent_workers".split())
 
 
 def _check(num_workers, timeout, prefetch_factor, persistent_workers, context):

@@ -612,7 +612,7 @@ def _check_parts(op, schedulers):
 
 
 def _undo(schedulers):
-    """Takes back the epoch that schedules, and those within them, went on to when they were made."""
+    """Takes back the epoch that schedules, and those in them, went on to when they were made."""
     for s in schedulers:
         if hasattr(s, "_schedulers"):
             _undo(s._schedulers)

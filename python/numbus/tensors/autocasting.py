@@ -20,7 +20,8 @@ from . import _dtypes
 from ._tensor import Tensor
 
 _LOWER_ANYWHERE = frozenset(
-    """matmul mm bmm addmm baddbmm addbmm inner multi_dot chain_matmul linear conv1d conv2d conv3d conv_transpose1d
+    """matmul mm bmm addmm baddbmm addbmm inner multi_dot chain_matmul linear
+    conv1d conv2d conv3d conv_transpose1d
     conv_transpose2d conv_transpose3d scaled_dot_product_attention prelu einsum
     tensordot""".split()
 )

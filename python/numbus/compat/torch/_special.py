@@ -84,9 +84,7 @@ def _slope_of_i1e(x):
 
 scaled_i0 = sloped("i0e", _i0e, _slope_of_i0e)
 scaled_i1 = sloped("i1e", _i1e, _slope_of_i1e)
-_scaled_erfc = sloped(
-    "erfcx", _erfcx, lambda x: 2 * x * _scaled_erfc(x) - 2 / math.sqrt(math.pi)
-)
+_scaled_erfc = sloped("erfcx", _erfcx, lambda x: 2 * x * _scaled_erfc(x) - 2 / math.sqrt(math.pi))
 _ROOT = math.sqrt(0.5)
 
 
@@ -100,7 +98,8 @@ def _slope_of_log_ndtr(x):
     """The normal density, by the probability of values up to x."""
     low, high = nb.minimum(x, 0.0), nb.maximum(x, 0.0)
     tail = math.sqrt(2 / math.pi) / _scaled_erfc(low * -_ROOT)
-    there = nb.exp(high * high / -2) / (math.sqrt(2 * math.pi) * (1 - special._erfc(high * _ROOT) / 2))
+    density = nb.exp(high * high / -2) / math.sqrt(2 * math.pi)
+    there = density / (1 - special._erfc(high * _ROOT) / 2)
     return nb.where(x < 0, tail, there)
 
 
