@@ -30,12 +30,25 @@ def refusals(wanted, found):
     return words.get(which)
 
 
-def main(doc, grow, check, fine, *flags):
+def _torch():
+    import torch
+
+    return torch
+
+
+def _served():
+    from numbus.compat import torch
+
+    return torch
+
+
+def main(doc, grow, check, fine, *flags, sides=(_torch, _served), only=None):
     """The command of a generator: `grow` writes down programs, `check` compares.
 
     grow(torch, seed, args): what a line holds after the seed, a list. check(torch, seed, *line):
     a word, or a word, a colon and how it differs. fine: the words that are no failure. flags: names
-    of further options.
+    of further options. sides: what gives `torch`, for the one and for the other. only: kinds of
+    programs, one of which `--only` chooses.
     """
     parser = argparse.ArgumentParser(description=doc.partition("\n")[0])
     parser.add_argument("what", choices=["grow", "check"])
@@ -45,17 +58,16 @@ def main(doc, grow, check, fine, *flags):
     parser.add_argument("--all", action="store_true", help="print what is fine, too, but alike")
     for flag in flags:
         parser.add_argument(f"--{flag}", action="store_true")
+    parser.add_argument("--only", choices=only)
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     if args.what == "grow":
-        import torch
-
+        torch = sides[0]()
         with open(args.file, "w") as file:
             for seed in range(args.first, args.first + args.count):
                 file.write(json.dumps([seed, *grow(torch, seed, args)]) + "\n")
         return 0
-    from numbus.compat import torch
-
+    torch = sides[1]()
     totals = collections.Counter()
     with open(args.file) as file:
         for text in file:

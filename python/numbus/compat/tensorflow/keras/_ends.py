@@ -34,11 +34,12 @@ class Ends:
     names: of the outputs, or None where the model does not say.
     """
 
-    def __init__(self, loss, weights, asked, names=None):
-        self._given = loss, weights, asked
+    def __init__(self, loss, weights, asked, weighted=None, names=None):
+        self._given = loss, weights, asked, weighted
         self._names = names
         self.mean = _metrics.Mean("loss")
-        self._ends = None  # (name, loss, weight, its mean, metrics) of each output
+        # (name, loss, weight, its mean, metrics, metrics that weights count for) of each output
+        self._ends = None
         self.several = False
 
     def _known(self, y, p):
@@ -61,22 +62,29 @@ class Ends:
         return list(zip(self._ends, y, p, strict=True))
 
     def _made(self, names, y, p):
-        loss, weights, asked = self._given
+        loss, weights, *asked = self._given
         if not self.several:
             one = [loss[0] if isinstance(loss, (list, tuple)) and len(loss) == 1 else loss]
             factors = weights if isinstance(weights, (list, tuple)) else [weights]
-            lists = [asked]
+            lists = [[of] for of in asked]
         else:
             one = _by_output("loss", loss, names, None)
             factors = _by_output("loss_weights", weights, names, None)
-            lists = _by_output("metrics", asked, names, None) if asked else [None] * len(names)
+            lists = [
+                _by_output(what, of, names, None) if of else [None] * len(names)
+                for what, of in zip(("metrics", "weighted_metrics"), asked, strict=True)
+            ]
         made = []
-        for name, of, factor, wanted, t, q in zip(names, one, factors, lists, y, p, strict=True):
-            wanted = wanted if isinstance(wanted, (list, tuple)) else [wanted] if wanted else []
-            kept = [] if t is None else [_metrics.get(m, t, q) for m in wanted]
+        for name, of, factor, t, q, *wanted in zip(names, one, factors, y, p, *lists, strict=True):
+            kept = []
+            for metrics in wanted:
+                metrics = metrics if isinstance(metrics, (list, tuple)) else (
+                    [metrics] if metrics else []
+                )  # fmt: skip
+                kept.append([] if t is None else [_metrics.get(m, t, q) for m in metrics])
             own = _metrics.Mean(f"{name}_loss") if self.several and of is not None else None
             of = None if of is None else losses.get(of)
-            made.append((name, of, factor, own, kept))
+            made.append((name, of, factor, own, *kept))
         return made
 
     def loss(self, y, p, weights=None):
@@ -91,7 +99,7 @@ class Ends:
                 message("loss", "weights of examples are not yet available for several outputs",
                         len(known), "one output")
             )  # fmt: skip
-        for (_, of, factor, _, _), t, q in known:
+        for (_, of, factor, *_), t, q in known:
             parts.append(None if of is None else of(t, q, weights))
             if of is not None:
                 part = parts[-1] if factor is None else parts[-1] * float(factor)
@@ -100,21 +108,23 @@ class Ends:
             raise ValueError("No loss to compute. Provide a `loss` argument in `compile()`.")
         return total, parts
 
-    def seen(self, y, p, total, parts):
+    def seen(self, y, p, total, parts, weights=None):
         """Adds a batch to the means and metrics."""
         size = float(trees.flatten(p)[0][0].shape[0])
         self.mean._add(nb.stop_gradient(total._value()), size)
         known = self._known(y, p)
-        for ((_, _, _, own, _), _, _), part in zip(known, parts, strict=True):
+        for ((_, _, _, own, *_), _, _), part in zip(known, parts, strict=True):
             if own is not None:
                 own._add(nb.stop_gradient(part._value()), size)
-        self.measured(y, p)
+        self.measured(y, p, weights)
 
-    def measured(self, y, p):
+    def measured(self, y, p, weights=None):
         """Adds a batch to the metrics."""
-        for (_, _, _, _, kept), t, q in self._known(y, p):
+        for (*_, kept, weighted), t, q in self._known(y, p):
             for m in kept:
                 m.update_state(t, q)
+            for m in weighted:
+                m.update_state(t, q, sample_weight=weights)
 
     def reset(self):
         """Begins all anew."""
@@ -125,13 +135,13 @@ class Ends:
         """Metrics that were asked for, with the names that are shown."""
         return [
             (m.name if name is None else f"{name}_{m.name}", m)
-            for name, _, _, _, kept in self._ends or []
-            for m in kept
+            for name, *_, kept, weighted in self._ends or []
+            for m in (*kept, *weighted)
         ]
 
     def all(self):
         """Means of losses and metrics, with the names that are shown."""
-        means = [own for _, _, _, own, _ in self._ends or [] if own is not None]
+        means = [own for _, _, _, own, *_ in self._ends or [] if own is not None]
         return [("loss", self.mean), *[(m.name, m) for m in means], *self.own()]
 
 
@@ -145,11 +155,7 @@ class CompileMetrics:
 
     def update_state(self, y_true, y_pred, sample_weight=None):
         """Adds a batch."""
-        if sample_weight is not None:
-            raise NotImplementedError(
-                message("compile_metrics", "sample_weight= is not yet available", "one", "None")
-            )
-        self._ends.measured(y_true, y_pred)
+        self._ends.measured(y_true, y_pred, sample_weight)
 
     def result(self):
         """What each gives, by its name."""

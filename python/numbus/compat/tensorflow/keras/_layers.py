@@ -21,10 +21,15 @@ from ._functional import KerasTensor, Node, is_symbolic, symbolic_call
 _counts = {}
 
 
+def snake_case(kind):
+    """The name of a class in small letters: 'batch_normalization'."""
+    base = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", kind)
+    return re.sub(r"([a-z])([A-Z])", r"\1_\2", base).lower()
+
+
 def new_name(kind):
     """A name that no layer has: 'dense', 'dense_1', …"""
-    base = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", kind)
-    base = re.sub(r"([a-z])([A-Z])", r"\1_\2", base).lower()
+    base = snake_case(kind)
     number = _counts.get(base, 0)
     _counts[base] = number + 1
     return f"{base}_{number}" if number else base

@@ -75,29 +75,51 @@ def joined(inputs, masks, axis):
     return _ops.tensor(nb.any(nb.concatenate(parts, axis=axis), axis=-1))
 
 
-def weighed(values, mask, weights, mean):
-    """Losses or measures times weights, and 0 where a mask is False; mean: so that their mean is
-    that of the others.
+def same_rank(x, y, expand=True):
+    """Two arrays; where one has one axis more, a last one of one element goes or is added."""
+    if x.ndim == y.ndim + 1 and x.shape[-1] == 1:
+        return (x, y[..., None]) if y.ndim == 1 and expand else (x[..., 0], y)
+    if y.ndim == x.ndim + 1 and y.shape[-1] == 1:
+        return (x[..., None], y) if x.ndim == 1 and expand else (x, y[..., 0])
+    return x, y
+
+
+def weights_of(mask, weights, dtype, mean):
+    """Weights times a mask, as an array, or None; mean: so that the mean of what is weighed is that
+    of what the mask leaves.
     """
-    if mask is not None:
-        on = as_array(convert(mask)._value()).astype(values.dtype)
-        if mean:
-            valid = nb.sum(on)
-            on = on * nb.where(valid == 0, 0, on.size / nb.where(valid == 0, 1, valid))
-            on = as_array(on).astype(values.dtype)
-        values = values * _like(on, values)
     if weights is not None:
-        values = values * _like(convert(weights, values.dtype)._value(), values)
-    return values
+        weights = as_array(convert(weights)._value()).astype(dtype)
+    if mask is None:
+        return weights
+    on = as_array(convert(mask)._value()).astype(dtype)
+    if mean:
+        valid = nb.sum(on)
+        on = on * nb.where(valid == 0, 0, on.size / nb.where(valid == 0, 1, valid))
+        on = as_array(on).astype(dtype)
+    if weights is None:
+        return on
+    on, weights = same_rank(on, weights)
+    return times(weights, on)
 
 
-def _like(w, values):
-    if w.ndim == values.ndim + 1 and w.shape[-1] == 1:
-        w = w[..., 0]
-    elif w.ndim + 1 == values.ndim:
-        w = w[..., None]
-    if w.ndim and w.shape != values.shape[: w.ndim] and w.shape != (*values.shape[:-1], 1):
+def weighed(values, mask, weights, mean):
+    """Losses times weights, and 0 where a mask is False, with the weights in their number of axes;
+    mean: so that their mean is that of the others.
+    """
+    w = weights_of(mask, weights, values.dtype, mean)
+    if w is None:
+        return values, None
+    values, w = same_rank(values, w)
+    return times(values, w), w
+
+
+def times(values, w):
+    """The product. Raises ValueError where the shapes do not go together."""
+    pairs = zip(values.shape[::-1], w.shape[::-1], strict=False)
+    if any([m != n and 1 not in (m, n) for m, n in pairs]):
         raise ValueError(
-            message("mask", "does not fit what it is for", w.shape, tuple(values.shape))
-        )
-    return w
+            message("sample_weight", "weights or a mask do not fit what they are for",
+                    tuple(w.shape), tuple(values.shape))
+        )  # fmt: skip
+    return values * w

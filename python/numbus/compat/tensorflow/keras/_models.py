@@ -43,7 +43,8 @@ class Model(Layer):
         super().__init__(new_name("Functional") if graph and name is None else name, **options)
         self._graph = graph
         self.built = graph is not None
-        self.optimizer = self._loss = self._ends = None
+        self.optimizer = self._loss = self._ends = self._factors = None
+        self._asked = None, None  # metrics, and those that weights count for
         self._as_python = False
         self._fitting = _Fitting()
 
@@ -115,20 +116,18 @@ class Model(Layer):
                 weighted_metrics=None, run_eagerly=False, steps_per_execution=1,
                 jit_compile="auto"):  # fmt: skip
         """Chooses the optimizer, the loss and the metrics. How steps are run is not chosen here."""
-        if weighted_metrics is not None:
-            raise NotImplementedError(
-                message("compile", "weighted_metrics= is not yet available", weighted_metrics,
-                        "None")
-            )  # fmt: skip
         for option in (run_eagerly, steps_per_execution, jit_compile):
             if not isinstance(option, (bool, int, str)):
                 raise TypeError(message("compile", "not an option", option, "the default"))
         self.optimizer = optimizers.get(optimizer)
-        plain = loss is None or isinstance(loss, (list, tuple, dict))
-        self._loss = loss if plain else losses.get(loss)
-        self._asked = metrics
-        self._ends = None if loss is None else Ends(
-            self._loss, loss_weights, metrics, self._output_names()
+        if loss is not None:
+            plain = isinstance(loss, (list, tuple, dict))
+            self._loss = loss if plain else losses.get(loss)
+            self._factors = loss_weights
+        if metrics is not None or weighted_metrics is not None:  # else those of an earlier call
+            self._asked = metrics, weighted_metrics
+        self._ends = None if self._loss is None else Ends(
+            self._loss, self._factors, *self._asked, self._output_names()
         )  # fmt: skip
         self._as_python = bool(run_eagerly)
         self._fitting.calls.clear()
@@ -155,7 +154,7 @@ class Model(Layer):
         """The means of the loss and of the metrics."""
         if self._ends is None:
             return []
-        if self._steps_alone() and self._asked:
+        if self._steps_alone() and any(self._asked):
             return [self._ends.mean, CompileMetrics(self._ends)]
         return [m for _, m in self._ends.all()]
 
@@ -228,13 +227,13 @@ class Model(Layer):
             loss, parts = self._loss_with_added(y, p, *weights)
         variables = self.trainable_variables
         self.optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
-        self._ends.seen(y, p, loss, parts)
+        self._ends.seen(y, p, loss, parts, *weights)
 
     def test_step(self, data):
         """The loss and the metrics of a batch (x, y), or (x, y, weights of the examples)."""
         x, y, *weights = data
         p = self(x, training=False)
-        self._ends.seen(y, p, *self._loss_with_added(y, p, *weights))
+        self._ends.seen(y, p, *self._loss_with_added(y, p, *weights), *weights)
 
     def fit(self, x=None, y=None, batch_size=None, epochs=1, verbose="auto", callbacks=None,
             validation_split=0.0, validation_data=None, shuffle=True, class_weight=None,

@@ -6,20 +6,99 @@ from ....core.compiling import ITEMS, Parts, flat, observe
 from ....core.errors import message
 from ..._missing import missing as _missing
 from .. import _ops
-from .._tensor import as_array, convert
-from . import _masks, losses
+from .._tensor import Variable, as_array, convert
+from . import _masks, initializers, losses
+from ._layers import new_name, snake_case
 
 __name__ = "keras.metrics"
 
 
 class Metric:
-    """A mean: `update_state`, `result`, `reset_state`. Totals are arrays that are changed in place,
-    and are read when they are asked for.
+    """What batches add to: `update_state`, `result`, `reset_state`.
+
+    Subclasses make variables by `add_variable`, or keep arrays that they change in place and that
+    are read when they are asked for.
     """
 
-    def __init__(self, name=None, dtype="float32"):
-        self.name = name or type(self).__name__.lower()
-        self.dtype = dtype
+    def __init__(self, name=None, dtype=None):
+        if str(dtype) not in ("None", "float32"):
+            raise NotImplementedError(
+                message(type(self).__name__, "a dtype that is not yet available", dtype,
+                        "'float32'")
+            )  # fmt: skip
+        self.name = name or new_name(type(self).__name__)
+        self.dtype = "float32"
+        self._made = []
+
+    def add_variable(self, shape=(), initializer="zeros", dtype=None, name=None, **options):
+        """A variable that `reset_state` sets to 0."""
+        if options.pop("aggregation", None) not in (None, "sum", "mean") or options:
+            raise TypeError(message("add_variable", "unknown options", sorted(options), "none"))
+        given = initializers.get(initializer)(tuple(shape), dtype or self.dtype)
+        made = Variable(given, False, name or "variable")
+        self._made.append(made)
+        return made
+
+    def add_weight(self, shape=(), initializer="zeros", dtype=None, name=None, **options):
+        """`add_variable`; also by `add_weight(name)`, as older programs have it."""
+        if isinstance(shape, str):
+            shape, name = (), shape
+        return self.add_variable(shape, initializer, dtype, name, **options)
+
+    @property
+    def variables(self):
+        """The variables of `add_variable`."""
+        return list(self._made)
+
+    def update_state(self, *args, **keywords):
+        """Adds a batch."""
+        raise NotImplementedError(message(self.name, "no update_state()", type(self), "a method"))
+
+    def result(self):
+        """The value so far."""
+        raise NotImplementedError(message(self.name, "no result()", type(self), "a method"))
+
+    def reset_state(self):
+        """Begins anew."""
+        for v in self._made:
+            v.assign(_ops.zeros(tuple(v.shape), v.dtype))
+
+    def reset_states(self):
+        """`reset_state`."""
+        self.reset_state()
+
+    def __call__(self, *args, **keywords):
+        self.update_state(*args, **keywords)
+        return self.result()
+
+
+def _of_samples(values, weights, fold):
+    """A number for each example, times its weight, and the weights."""
+    a = as_array(nb.stop_gradient(as_array(values._value()))).astype("f4")
+    w = None
+    if weights is not None:
+        w = nb.stop_gradient(_masks.weights_of(_masks.mask_of(values), weights, a.dtype, False))
+        a, w = _masks.same_rank(a, w)
+        weighed = w.ndim
+        if a.ndim > weighed:
+            a = fold(a, axis=tuple(range(weighed, a.ndim)))
+        made = _masks.times(a, w)
+        if made.shape != a.shape:
+            raise ValueError(
+                message("sample_weight", "weights do not fit the values", w.shape, a.shape)
+            )
+        w = nb.broadcast_to(w, a.shape)
+        a = made
+        if weighed > 1:
+            w = fold(w, axis=tuple(range(1, weighed)))
+    return (fold(a, axis=tuple(range(1, a.ndim))) if a.ndim > 1 else a), w
+
+
+class Mean(Metric):
+    """The mean of values."""
+
+    def __init__(self, name="mean", dtype=None):
+        super().__init__(name, dtype)
         self._total, self._count = nb.zeros((), "f4"), nb.zeros((), "f4")
 
     def reset_state(self):
@@ -27,287 +106,279 @@ class Metric:
         self._total[...] = 0
         self._count[...] = 0
 
-    def reset_states(self):
-        """`reset_state`."""
-        self.reset_state()
-
     def _add(self, values, weight=None):
-        a = as_array(nb.stop_gradient(as_array(values))).astype("f4")
-        if weight is None or isinstance(weight, (int, float)):
-            w = 1.0 if weight is None else float(weight)
-            self._total += nb.sum(a) * w
-            self._count += a.size * w
+        """Adds the mean of each example; weight: one number, or those of the examples."""
+        if isinstance(weight, float):
+            self._total += nb.sum(as_array(values)) * weight
+            self._count += weight
+            return
+        a, w = _of_samples(convert(values), weight, nb.mean)
+        self._total += nb.sum(a)
+        if w is None:
+            self._count += a.shape[0] if a.ndim else 1
         else:
-            w = nb.stop_gradient(convert(weight, a.dtype)._value())
-            self._total += nb.sum(a * w)
             self._count += nb.sum(w)
+
+    def update_state(self, values, sample_weight=None):
+        """Adds values."""
+        self._add(values, sample_weight)
 
     def result(self):
         """The mean so far, 0 before the first value."""
         none = self._count == 0
-        return _ops.tensor(self._total / (self._count + none))
-
-    def __call__(self, *args, **keywords):
-        self.update_state(*args, **keywords)
-        return self.result()
+        return _ops.tensor(nb.where(none, self._total.dtype.type(0),
+                                    self._total / (self._count + none)))  # fmt: skip
 
 
-observe(Metric, Metric._add, lambda m: Parts([(ITEMS, m.__dict__, None, flat(m.__dict__))]))
+observe(Mean, Mean._add, lambda m: Parts([(ITEMS, m.__dict__, None, flat(m.__dict__))]))
 
 
-class Mean(Metric):
-    """The mean of values."""
+class Sum(Mean):
+    """The sum of values."""
 
-    def update_state(self, values, sample_weight=None):
-        """Adds values."""
-        self._add(convert(values)._value(), sample_weight)
+    def __init__(self, name="sum", dtype=None):
+        super().__init__(name, dtype)
+
+    def _add(self, values, weight=None):
+        self._total += nb.sum(_of_samples(convert(values), weight, nb.sum)[0])
+
+    def result(self):
+        """The sum so far."""
+        return _ops.tensor(self._total.copy())
 
 
-class _Labelled(Metric):
+observe(Sum, Sum._add, lambda m: Parts([(ITEMS, m.__dict__, None, flat(m.__dict__))]))
+
+
+class MeanMetricWrapper(Mean):
+    """The mean of a function of labels and predictions, of what a mask leaves."""
+
+    def __init__(self, fn, name=None, dtype=None, **options):
+        super().__init__(name or new_name(type(self).__name__), dtype)
+        self._function, self._options = fn, options
+
     def update_state(self, y_true, y_pred, sample_weight=None):
         """Adds examples."""
-        values, mask = as_array(self.values(y_true, y_pred)), _masks.mask_of(y_pred)
+        mask = _masks.mask_of(y_pred)
         if mask is not None:
-            ones = nb.ones(values.shape, "f4")
-            sample_weight = _ops.tensor(_masks.weighed(ones, mask, sample_weight, False))
-        self._add(values, sample_weight)
+            sample_weight = _ops.tensor(_masks.weights_of(mask, sample_weight, "f4", False))
+        self._add(convert(self._function(y_true, y_pred, **self._options)), sample_weight)
 
 
-class SparseCategoricalAccuracy(_Labelled):
-    """How often the largest prediction is that of the label's class."""
-
-    def __init__(self, name="sparse_categorical_accuracy", dtype="float32"):
-        super().__init__(name, dtype)
-
-    def values(self, y_true, y_pred):
-        p, k = convert(y_pred)._value(), convert(y_true)._value()
-        k = k[..., 0] if k.ndim == p.ndim else k
-        return nb.argmax(p, axis=-1) == k.astype("i8")
+def accuracy(y_true, y_pred):
+    """Where predictions equal labels."""
+    t, p = losses.matching(y_true, y_pred, False)
+    return _ops.tensor((t == p).astype("f4"))
 
 
-class CategoricalAccuracy(_Labelled):
-    """How often the largest prediction is where the largest label is."""
-
-    def __init__(self, name="categorical_accuracy", dtype="float32"):
-        super().__init__(name, dtype)
-
-    def values(self, y_true, y_pred):
-        p, t = convert(y_pred)._value(), convert(y_true)._value()
-        return nb.argmax(p, axis=-1) == nb.argmax(t, axis=-1)
+def binary_accuracy(y_true, y_pred, threshold=0.5):
+    """Where a prediction above the threshold has the label 1, or another one 0."""
+    t, p = losses.matching(y_true, y_pred, False)
+    return _ops.tensor(((p > threshold) == t).astype("f4"))
 
 
-class BinaryAccuracy(_Labelled):
-    """How often a prediction above the threshold has the label 1."""
-
-    def __init__(self, name="binary_accuracy", dtype="float32", threshold=0.5):
-        super().__init__(name, dtype)
-        self.threshold = threshold
-
-    def values(self, y_true, y_pred):
-        t, p = losses.matching(y_true, y_pred)
-        return (p > self.threshold) == (t > 0.5)
+def sparse_categorical_accuracy(y_true, y_pred):
+    """Where the largest prediction is that of the label's class."""
+    p, k = convert(y_pred)._value(), convert(y_true)._value()
+    column = k.ndim == p.ndim and k.shape[-1] == 1
+    found = (nb.argmax(p, axis=-1) == (k[..., 0] if column else k).astype("i8")).astype("f4")
+    return _ops.tensor(found[..., None] if column else found)
 
 
-class Accuracy(_Labelled):
-    """How often predictions equal labels."""
-
-    def __init__(self, name="accuracy", dtype="float32"):
-        super().__init__(name, dtype)
-
-    def values(self, y_true, y_pred):
-        t, p = losses.matching(y_true, y_pred)
-        return t == p
+def categorical_accuracy(y_true, y_pred):
+    """Where the largest prediction is where the largest label is."""
+    p, t = convert(y_pred)._value(), convert(y_true)._value()
+    return _ops.tensor((nb.argmax(p, axis=-1) == nb.argmax(t, axis=-1)).astype("f4"))
 
 
-class MeanSquaredError(_Labelled):
-    """The mean of squared differences."""
-
-    def __init__(self, name="mean_squared_error", dtype="float32"):
-        super().__init__(name, dtype)
-
-    def values(self, y_true, y_pred):
-        return losses.mean_squared_error(y_true, y_pred)._value()
+def _among(index, p, k):
+    """Where fewer than `k` predictions are larger than that at the index."""
+    own = nb.take_along_axis(p, index[..., None], axis=-1)
+    return _ops.tensor((nb.sum(p > own, axis=-1) < k).astype("f4"))
 
 
-class MeanAbsoluteError(_Labelled):
-    """The mean of differences' amounts."""
-
-    def __init__(self, name="mean_absolute_error", dtype="float32"):
-        super().__init__(name, dtype)
-
-    def values(self, y_true, y_pred):
-        return losses.mean_absolute_error(y_true, y_pred)._value()
+def top_k_categorical_accuracy(y_true, y_pred, k=5):
+    """Where the prediction at the largest label is among the largest `k`."""
+    p, t = convert(y_pred)._value(), convert(y_true)._value()
+    return _among(nb.argmax(t, axis=-1), p, k)
 
 
-class RootMeanSquaredError(MeanSquaredError):
+def sparse_top_k_categorical_accuracy(y_true, y_pred, k=5, from_sorted_ids=False):
+    """Where the prediction of the label's class is among the largest `k`; from_sorted_ids: where
+    predictions are numbers of classes, the best first.
+    """
+    p, t = convert(y_pred)._value(), convert(y_true)._value()
+    column = t.ndim == p.ndim and t.shape[-1] == 1
+    index = t[..., 0] if column else t
+    if from_sorted_ids:
+        same = nb.any(p[..., :k] == index[..., None].astype(p.dtype), axis=-1)
+        found = _ops.tensor(same.astype("f4"))
+    else:
+        found = _among(index.astype("i8"), p, k)
+    return _ops.tensor(found._value()[..., None]) if column else found
+
+
+def pearson_correlation(y_true, y_pred, axis=-1):
+    """The correlation of labels and predictions along an axis."""
+    t, p = losses.matching(y_true, y_pred, False)
+    t, p = (a - nb.mean(a, axis=axis, keepdims=True) for a in (t, p))
+    t, p = (a / nb.std(a, axis=axis, keepdims=True) for a in (t, p))
+    return _ops.tensor(nb.mean(t * p, axis=axis))
+
+
+def concordance_correlation(y_true, y_pred, axis=-1):
+    """Keras's formula of the concordance of labels and predictions along an axis."""
+    t, p = losses.matching(y_true, y_pred, False)
+    mean_t, mean_p = (nb.mean(a, axis=axis, keepdims=True) for a in (t, p))
+    spread = nb.var(t, axis=axis, keepdims=True) + nb.var(p, axis=axis, keepdims=True)
+    under = spread + nb.square(mean_t - mean_p) + 1e-7
+    return _ops.tensor(nb.mean(2 * (t - mean_p) * (p - mean_p) / under, axis=axis))
+
+
+def _wrapped(name, function, shown, *options, **usual):
+    """A class for the mean of a function, whose options come before or after name and dtype."""
+    first = [o for o in options if o in ("k",)]
+    rest = [o for o in options if o not in first]
+    order = (*first, "name", "dtype", *rest)
+
+    def __init__(self, *args, **given):
+        if len(args) > len(order):
+            raise TypeError(message(name, "too many arguments", len(args), order))
+        given = dict(zip(order, args, strict=False)) | given
+        unknown = set(given) - set(order)
+        if unknown:
+            raise TypeError(message(name, "unknown options", sorted(unknown), order))
+        own, dtype = given.pop("name", None) or shown, given.pop("dtype", None)
+        MeanMetricWrapper.__init__(self, function, own, dtype, **(usual | given))
+
+    return type(
+        name, (MeanMetricWrapper,), {"__init__": __init__, "__doc__": function.__doc__}
+    )  # fmt: skip
+
+
+Accuracy = _wrapped("Accuracy", accuracy, "accuracy")
+BinaryAccuracy = _wrapped("BinaryAccuracy", binary_accuracy, "binary_accuracy", "threshold")
+CategoricalAccuracy = _wrapped("CategoricalAccuracy", categorical_accuracy, "categorical_accuracy")
+SparseCategoricalAccuracy = _wrapped("SparseCategoricalAccuracy", sparse_categorical_accuracy,
+                                     "sparse_categorical_accuracy")  # fmt: skip
+TopKCategoricalAccuracy = _wrapped("TopKCategoricalAccuracy", top_k_categorical_accuracy,
+                                   "top_k_categorical_accuracy", "k")  # fmt: skip
+SparseTopKCategoricalAccuracy = _wrapped(
+    "SparseTopKCategoricalAccuracy", sparse_top_k_categorical_accuracy,
+    "sparse_top_k_categorical_accuracy", "k", "from_sorted_ids",
+)  # fmt: skip
+MeanSquaredError = _wrapped("MeanSquaredError", losses.mean_squared_error, "mean_squared_error")
+MeanAbsoluteError = _wrapped("MeanAbsoluteError", losses.mean_absolute_error,
+                             "mean_absolute_error")  # fmt: skip
+MeanAbsolutePercentageError = _wrapped(
+    "MeanAbsolutePercentageError", losses.mean_absolute_percentage_error,
+    "mean_absolute_percentage_error",
+)  # fmt: skip
+MeanSquaredLogarithmicError = _wrapped(
+    "MeanSquaredLogarithmicError", losses.mean_squared_logarithmic_error,
+    "mean_squared_logarithmic_error",
+)  # fmt: skip
+LogCoshError = _wrapped("LogCoshError", losses.log_cosh, "logcosh")
+CosineSimilarity = _wrapped("CosineSimilarity", losses.cosine, "cosine_similarity", "axis")
+Poisson = _wrapped("Poisson", losses.poisson, "poisson")
+KLDivergence = _wrapped("KLDivergence", losses.kl_divergence, "kl_divergence")
+Hinge = _wrapped("Hinge", losses.hinge, "hinge")
+SquaredHinge = _wrapped("SquaredHinge", losses.squared_hinge, "squared_hinge")
+CategoricalHinge = _wrapped("CategoricalHinge", losses.categorical_hinge, "categorical_hinge")
+BinaryCrossentropy = _wrapped("BinaryCrossentropy", losses.binary_crossentropy,
+                              "binary_crossentropy", "from_logits", "label_smoothing")  # fmt: skip
+CategoricalCrossentropy = _wrapped(
+    "CategoricalCrossentropy", losses.categorical_crossentropy, "categorical_crossentropy",
+    "from_logits", "label_smoothing", "axis",
+)  # fmt: skip
+SparseCategoricalCrossentropy = _wrapped(
+    "SparseCategoricalCrossentropy", losses.sparse_categorical_crossentropy,
+    "sparse_categorical_crossentropy", "from_logits", "ignore_class", "axis",
+)  # fmt: skip
+PearsonCorrelation = _wrapped("PearsonCorrelation", pearson_correlation, "pearson_correlation",
+                              "axis")  # fmt: skip
+ConcordanceCorrelation = _wrapped("ConcordanceCorrelation", concordance_correlation,
+                                  "concordance_correlation", "axis")  # fmt: skip
+
+
+class RootMeanSquaredError(Mean):
     """The root of the mean of squared differences."""
 
-    def __init__(self, name="root_mean_squared_error", dtype="float32"):
+    def __init__(self, name="root_mean_squared_error", dtype=None):
         super().__init__(name, dtype)
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        """Adds examples."""
+        t, p = losses.matching(y_true, y_pred, False)
+        self._add(_ops.tensor(nb.square(p - t)), sample_weight)
 
     def result(self):
         """The root of the mean so far."""
         return _ops.tensor(nb.sqrt(super().result()._value()))
 
 
-class _Confusion(Metric):
-    """How often predictions are above thresholds, by what is true: counts that add up."""
-
-    def __init__(self, thresholds, name, dtype):
-        super().__init__(name, dtype)
-        self._edges = nb.array(thresholds, dtype="f4")
-        # By thresholds: true and above, false and above; of all: true, false.
-        self._above = nb.zeros((2, len(thresholds)), "f4")
-        self._of = nb.zeros(2, "f4")
-
-    def reset_state(self):
-        """Begins anew."""
-        self._above[...] = 0
-        self._of[...] = 0
-
-    def update_state(self, y_true, y_pred, sample_weight=None):
-        """Adds predictions and what is true."""
-        t, p = losses.matching(y_true, y_pred)
-        t, p = nb.stop_gradient(t).astype(bool), nb.stop_gradient(p).astype("f4")
-        weights = None if sample_weight is None else _ops.cast(sample_weight, "float32")
-        mask = _masks.mask_of(y_pred)
-        w = as_array(_masks.weighed(nb.ones(p.shape, "f4"), mask, weights, False))
-        self._counted(t.reshape(-1), p.reshape(-1), w.reshape(-1))
-
-    def _counted(self, t, p, w):
-        one = nb.where(t, w, w.dtype.type(0))
-        other = w - one
-        above = (p[:, None] > self._edges).astype("f4")
-        self._above += nb.stack([one @ above, other @ above])
-        self._of += nb.stack([nb.sum(one), nb.sum(other)])
-
-
-observe(
-    _Confusion, _Confusion._counted, lambda m: Parts([(ITEMS, m.__dict__, None, flat(m.__dict__))])
+from ._counts import (  # noqa: E402, F401 - they are metrics, too
+    AUC,
+    BinaryIoU,
+    F1Score,
+    FalseNegatives,
+    FalsePositives,
+    FBetaScore,
+    IoU,
+    MeanIoU,
+    OneHotIoU,
+    OneHotMeanIoU,
+    Precision,
+    PrecisionAtRecall,
+    R2Score,
+    Recall,
+    RecallAtPrecision,
+    SensitivityAtSpecificity,
+    SpecificityAtSensitivity,
+    TrueNegatives,
+    TruePositives,
 )
 
-
-def _over(a, b):
-    """The quotient, 0 where `b` is."""
-    return nb.where(b == 0, b.dtype.type(0), a / nb.where(b == 0, b.dtype.type(1), b))
-
-
-class _Rate(_Confusion):
-    def __init__(self, thresholds=None, top_k=None, class_id=None, name=None, dtype="float32"):
-        if top_k is not None or class_id is not None:
-            raise NotImplementedError(
-                message(type(self).__name__, "top_k= and class_id= are not yet available",
-                        (top_k, class_id), "None")
-            )  # fmt: skip
-        self._several = isinstance(thresholds, (list, tuple))
-        given = thresholds if self._several else [0.5 if thresholds is None else thresholds]
-        super().__init__(given, name or type(self).__name__.lower(), dtype)
-
-    def result(self):
-        """The rate so far: a number, or one for each threshold of a list."""
-        found = _over(self._above[0], self._under())
-        return _ops.tensor(found if self._several else found[0])
+_KINDS = {
+    name: kind
+    for name, kind in list(globals().items())
+    if isinstance(kind, type) and issubclass(kind, Metric)
+}
+_KINDS |= {snake_case(name): kind for name, kind in _KINDS.items()}
+_KINDS |= {
+    alias: kind
+    for name, kind in (
+        ("bce", BinaryCrossentropy), ("mse", MeanSquaredError), ("mae", MeanAbsoluteError),
+        ("mape", MeanAbsolutePercentageError), ("msle", MeanSquaredLogarithmicError),
+    )
+    for alias in (name, name.upper())
+}  # fmt: skip
 
 
-class Precision(_Rate):
-    """Which part of what is predicted is true."""
-
-    def _under(self):
-        return self._above[0] + self._above[1]
-
-
-class Recall(_Rate):
-    """Which part of what is true is predicted."""
-
-    def _under(self):
-        return nb.broadcast_to(self._of[0], self._above[0].shape)
-
-
-class AUC(_Confusion):
-    """The area below a curve of rates over thresholds: 'ROC', or 'PR' of precision and recall."""
-
-    def __init__(self, num_thresholds=200, curve="ROC", summation_method="interpolation",
-                 name=None, dtype="float32", thresholds=None, multi_label=False, num_labels=None,
-                 label_weights=None, from_logits=False):  # fmt: skip
-        if multi_label or num_labels is not None or label_weights is not None:
-            raise NotImplementedError(
-                message("AUC", "several labels are not yet available",
-                        (multi_label, num_labels, label_weights), "the defaults")
-            )  # fmt: skip
-        self.curve, self.summation_method = str(curve).upper(), str(summation_method).lower()
-        if self.curve not in ("ROC", "PR"):
-            raise ValueError(message("AUC", "unknown curve", curve, "'ROC' or 'PR'"))
-        if self.summation_method not in ("interpolation", "minoring", "majoring"):
-            raise ValueError(
-                message("AUC", "unknown summation_method", summation_method,
-                        "'interpolation', 'minoring' or 'majoring'")
-            )  # fmt: skip
-        if thresholds is None:
-            if num_thresholds <= 1:
-                raise ValueError(f"Argument `num_thresholds` must be an integer > 1. Received: "
-                                 f"num_thresholds={num_thresholds}")  # fmt: skip
-            thresholds = [(k + 1) / (num_thresholds - 1) for k in range(num_thresholds - 2)]
-        self.from_logits = bool(from_logits)
-        super().__init__([-1e-7, *sorted(thresholds), 1 + 1e-7], name or "auc", dtype)
-
-    def update_state(self, y_true, y_pred, sample_weight=None):
-        """Adds predictions and what is true."""
-        p = _ops.UNARY["sigmoid"](convert(y_pred)) if self.from_logits else y_pred
-        super().update_state(y_true, p, sample_weight)
-
-    def result(self):
-        """The area so far."""
-        tp, fp = self._above[0], self._above[1]
-        if self.curve == "PR" and self.summation_method == "interpolation":
-            return _ops.tensor(self._between(tp, tp + fp))
-        recall = _over(tp, nb.broadcast_to(self._of[0], tp.shape))
-        if self.curve == "ROC":
-            x, y = _over(fp, nb.broadcast_to(self._of[1], fp.shape)), recall
-        else:
-            x, y = recall, _over(tp, tp + fp)
-        if self.summation_method == "interpolation":
-            heights = (y[:-1] + y[1:]) / 2
-        else:
-            least = self.summation_method == "minoring"
-            heights = (nb.minimum if least else nb.maximum)(y[:-1], y[1:])
-        return _ops.tensor(nb.sum((x[:-1] - x[1:]) * heights))
-
-    def _between(self, tp, p):
-        """Precision between thresholds as true positives change in a line (Davis and Goadrich,
-        2006).
-        """
-        zero = tp.dtype.type(0)
-        change = tp[:-1] - tp[1:]
-        slope = _over(change, nb.maximum(p[:-1] - p[1:], zero))
-        intercept = tp[1:] - slope * p[1:]
-        both = nb.logical_and(p[:-1] > 0, p[1:] > 0)
-        ratio = nb.where(both, _over(p[:-1], nb.maximum(p[1:], zero)), tp.dtype.type(1))
-        parts = slope * (change + intercept * nb.log(ratio))
-        return nb.sum(_over(parts, nb.broadcast_to(nb.maximum(self._of[0], zero), parts.shape)))
-
-
-def get(identifier, y_true, y_pred):
-    """A metric from its name; 'accuracy' is chosen by the shapes."""
+def get(identifier, y_true=None, y_pred=None):
+    """A metric from its name, its class, its configuration or a function; 'accuracy' is chosen by
+    the shapes.
+    """
     if isinstance(identifier, Metric):
         return identifier
-    if identifier in ("accuracy", "acc"):
+    if identifier in ("accuracy", "acc") and y_pred is not None:
         t, p = y_true.shape, y_pred.shape
         if len(p) == 1 or p[-1] == 1:
             return BinaryAccuracy(identifier)
         if len(t) < len(p) or t[-1] == 1:
             return SparseCategoricalAccuracy(identifier)
         return CategoricalAccuracy(identifier)
-    known = {
-        "mse": MeanSquaredError, "mean_squared_error": MeanSquaredError,
-        "mae": MeanAbsoluteError, "mean_absolute_error": MeanAbsoluteError,
-        "sparse_categorical_accuracy": SparseCategoricalAccuracy,
-        "categorical_accuracy": CategoricalAccuracy, "binary_accuracy": BinaryAccuracy,
-        "root_mean_squared_error": RootMeanSquaredError, "precision": Precision,
-        "recall": Recall, "auc": AUC, "Precision": Precision, "Recall": Recall, "AUC": AUC,
-    }  # fmt: skip
-    if identifier in known:
-        return known[identifier](name=identifier.lower())
-    raise ValueError(message("metric", "unknown", identifier, "accuracy, " + ", ".join(known)))
+    if isinstance(identifier, dict):
+        return _KINDS[identifier["class_name"]](**identifier.get("config", {}))
+    if isinstance(identifier, str) and identifier in _KINDS:
+        made = _KINDS[identifier]()
+        made.name = identifier
+        return made
+    if isinstance(identifier, type) and issubclass(identifier, Metric):
+        return identifier()
+    if callable(identifier):
+        return MeanMetricWrapper(identifier, getattr(identifier, "__name__", None))
+    raise ValueError(message("metric", "unknown", identifier, "accuracy, " + ", ".join(_KINDS)))
 
 
 def __getattr__(name):
