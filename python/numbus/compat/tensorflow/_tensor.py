@@ -297,9 +297,10 @@ class Variable(Tensor):
     tape records what is done with the variable, a new array takes the place of the old one.
     """
 
-    __slots__ = ("_name", "trainable")
+    __slots__ = ("_name", "constraint", "trainable")
 
-    def __init__(self, initial_value=None, trainable=True, name=None, dtype=None, shape=None):
+    def __init__(self, initial_value=None, trainable=True, name=None, dtype=None, shape=None,
+                 constraint=None):  # fmt: skip
         if running.call is not None and not running.call.makes_variables:
             raise ValueError(
                 "tf.function only supports singleton tf.Variables created on the first call. Make "
@@ -313,10 +314,12 @@ class Variable(Tensor):
             raise ValueError(message("Variable", "another shape than the value", shape, x.shape))
         super().__init__(_core.copy_of(_still(x._value())))
         self.trainable = bool(trainable) if trainable is not None else True
+        self.constraint = constraint  # what optimizers make of it after a step
         self._name = "Variable" if name is None else name
 
     def __deepcopy__(self, memo):
         memo[id(self)] = made = Variable(self, self.trainable, self._name)
+        made.constraint = self.constraint
         return made
 
     name = property(lambda self: f"{self._name}:0")

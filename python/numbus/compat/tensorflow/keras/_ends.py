@@ -133,11 +133,17 @@ class Ends:
 
     def own(self):
         """Metrics that were asked for, with the names that are shown."""
-        return [
-            (m.name if name is None else f"{name}_{m.name}", m)
-            for name, *_, kept, weighted in self._ends or []
-            for m in (*kept, *weighted)
-        ]
+        found, ends = {}, self._ends or []
+        for name, *_, kept, _ in ends:
+            for m in kept:
+                shown = m.name if name is None else f"{name}_{m.name}"
+                count = sum([key == shown or key.startswith(f"{shown}_") for key in found])
+                found[f"{shown}_{count}" if shown in found else shown] = m
+        for name, *_, weighted in ends:
+            for m in weighted:
+                shown = m.name if name is None else f"{name}_{m.name}"
+                found[f"weighted_{m.name}" if shown in found else shown] = m
+        return list(found.items())
 
     def all(self):
         """Means of losses and metrics, with the names that are shown."""

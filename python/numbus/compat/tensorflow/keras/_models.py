@@ -225,8 +225,10 @@ class Model(Layer):
         with tape:
             p = self(x, training=True)
             loss, parts = self._loss_with_added(y, p, *weights)
+            scaled = self.optimizer.scale_loss(loss)
         variables = self.trainable_variables
-        self.optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        grads = tape.gradient(scaled, variables)
+        self.optimizer.apply_gradients(zip(grads, variables, strict=True))
         self._ends.seen(y, p, loss, parts, *weights)
 
     def test_step(self, data):
@@ -303,6 +305,7 @@ class Model(Layer):
                 c.on_epoch_end(epoch, told)  # what one adds the next ones see
             if self.stop_training:
                 break
+        self.optimizer.finalize_variable_values(self.trainable_variables)
         self._forget_added()  # of captured steps: they are not those of the last one
         for c in followers:
             c.on_train_end()

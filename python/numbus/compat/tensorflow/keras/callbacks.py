@@ -119,7 +119,11 @@ class LearningRateScheduler(Callback):
     def on_epoch_begin(self, epoch, _logs=None):
         """Sets the rate."""
         optimizer = self.model.optimizer
-        rate = self.schedule(epoch, float(optimizer.learning_rate.numpy()))
+        rate = float(optimizer.learning_rate.numpy())
+        try:
+            rate = self.schedule(epoch, rate)
+        except TypeError:  # a function of the epoch alone
+            rate = self.schedule(epoch)
         optimizer.learning_rate = rate
         if self.verbose:
             print(f"\nEpoch {epoch + 1}: LearningRateScheduler setting learning rate to {rate}.")

@@ -1,5 +1,7 @@
 """keras.optimizers: Keras's formulas, whose epsilon stands elsewhere than PyTorch's."""
 
+import re
+
 import numpy
 
 import numbus as nb
@@ -10,6 +12,7 @@ from ....core.operands import to_ndarray
 from ....optim.formula import Formula, maximum_into, square_root
 from ..._missing import missing as _missing
 from .._tensor import Tensor, Variable, _still, as_array, convert
+from . import schedules
 
 __name__ = "keras.optimizers"
 
@@ -66,20 +69,52 @@ class Optimizer:
     what a step is (`_formula`), and its numbers (`_given`).
     """
 
-    def __init__(self, learning_rate=0.001, name=None, weight_decay=None, clipvalue=None,
-                 **options):  # fmt: skip
+    def __init__(self, learning_rate=0.001, name=None, weight_decay=None, clipnorm=None,
+                 clipvalue=None, global_clipnorm=None, use_ema=False, ema_momentum=0.99,
+                 ema_overwrite_frequency=None, loss_scale_factor=None,
+                 gradient_accumulation_steps=None, **options):  # fmt: skip
+        options.pop("decay", None)  # which Keras ignores, too
         if options:
-            raise NotImplementedError(
-                message(type(self).__name__, "options that are not yet available",
-                        sorted(options), "learning_rate, weight_decay, clipvalue")
-            )  # fmt: skip
+            raise ValueError(f"Argument(s) not recognized: {options}")
+        if sum(x is not None for x in (clipnorm, clipvalue, global_clipnorm)) > 1:
+            raise ValueError(
+                "Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. Received: "
+                f"clipnorm={clipnorm}, clipvalue={clipvalue}, global_clipnorm={global_clipnorm}"
+            )
+        if gradient_accumulation_steps and not gradient_accumulation_steps >= 2:
+            raise ValueError(
+                "`gradient_accumulation_steps` must be an integer >= 2. Received: "
+                f"gradient_accumulation_steps={gradient_accumulation_steps}"
+            )
+        if use_ema and not 0 <= ema_momentum <= 1:
+            raise ValueError(
+                "`ema_momentum` must be in the range [0, 1]. Received: "
+                f"ema_momentum={ema_momentum}"
+            )
         self.name = type(self).__name__.lower() if name is None else name
         self._schedule = learning_rate if callable(learning_rate) else None
         rate = 0.0 if self._schedule else float(learning_rate)
         self._rate = _Known(rate, "learning_rate", "float32")
-        self.iterations = _Known(0, "iteration", "int64")
-        self.weight_decay, self.clipvalue = weight_decay, clipvalue
+        self._iterations = _Known(0, "iteration", "int64")
+        self.weight_decay, self.loss_scale_factor = weight_decay, loss_scale_factor
+        self.clipnorm, self.clipvalue = clipnorm, clipvalue
+        self.global_clipnorm = global_clipnorm
+        self.use_ema, self.ema_momentum = use_ema, ema_momentum
+        self.ema_overwrite_frequency = ema_overwrite_frequency
+        self.gradient_accumulation_steps = gradient_accumulation_steps
+        self._undecayed = []  # variables without weight decay, and parts of names of such
         self._state = {}  # by ids of variables: these, and what is kept for them
+        self._means, self._sums = {}, {}  # moving averages of variables, sums of gradients
+
+    @property
+    def iterations(self):
+        """The number of steps; of those that changed variables where gradients are summed up."""
+        if self.gradient_accumulation_steps:
+            return Tensor(nb.array(self._count(), dtype="i8"))
+        return self._iterations
+
+    def _count(self):
+        return self._iterations.number() // (self.gradient_accumulation_steps or 1)
 
     @property
     def learning_rate(self):
@@ -90,8 +125,12 @@ class Optimizer:
 
     @learning_rate.setter
     def learning_rate(self, value):
-        if self._schedule:
+        if callable(value) and not isinstance(value, Tensor):
+            self._schedule = value
+            return
+        if isinstance(self._schedule, schedules.LearningRateSchedule):
             raise TypeError(message("learning_rate", "a schedule decides", value, "a float"))
+        self._schedule = None
         if isinstance(value, Tensor):
             self._rate.assign(value)
         else:
@@ -100,8 +139,10 @@ class Optimizer:
     lr = learning_rate
 
     def _now(self):
+        if isinstance(self._schedule, schedules.LearningRateSchedule):
+            return self._schedule.at(self._iterations.number())
         if self._schedule:
-            return float(self._schedule(self.iterations.number()))
+            return float(self._schedule())
         return self._rate.number()
 
     def build(self, variables):
@@ -122,18 +163,99 @@ class Optimizer:
         pairs = [(g, v) for g, v in grads_and_vars if g is not None]
         if not pairs:
             raise ValueError("No gradients provided for any variable.")
-        lines = []
+        given, found = [], []
         for g, v in pairs:
-            a, w = as_array(_still(convert(g, v._a.dtype)._value())), v._for_change()
-            if tuple(a.shape) != tuple(w.shape):
+            a = as_array(_still(convert(g, v._a.dtype)._value()))
+            if tuple(a.shape) != tuple(v._a.shape):
                 raise ValueError(
                     message("apply_gradients", "a gradient of another shape", tuple(a.shape),
-                            tuple(w.shape))
+                            tuple(v._a.shape))
                 )  # fmt: skip
-            if self.clipvalue is not None:
-                a = nb.clip(a, -self.clipvalue, self.clipvalue)
-            lines.append((w, a, *self._arrays(v)))
-        self._formula()(lines, self._numbers, len(lines))
+            if self.loss_scale_factor is not None:
+                a = a / self.loss_scale_factor
+            given.append(v)
+            found.append(a)
+        if self.gradient_accumulation_steps:
+            found = self._summed(found, given)
+        if found is None:
+            self._iterations.set(self._iterations.number() + 1)
+        else:
+            self._change(self._clipped(found), given)
+        if self.use_ema:
+            self._average(given)
+        for v in given:
+            if v.constraint is not None:
+                v.assign(v.constraint(v))
+
+    def _summed(self, grads, variables):
+        """The means of gradients since the last change, or None where it is not yet time."""
+        refuse("gradients are summed over steps")
+        n = self.gradient_accumulation_steps
+        for a, v in zip(grads, variables, strict=True):
+            if id(v) not in self._sums:
+                self._sums[id(v)] = v, nb.zeros(v._a.shape, dtype=v._a.dtype)
+            kept = self._sums[id(v)][1]
+            kept += a
+        if (self._iterations.number() + 1) % n:
+            return None
+        found = [self._sums[id(v)][1] / n for v in variables]
+        self._sums.clear()
+        return found
+
+    def _clipped(self, grads):
+        if self.clipnorm:
+            c = self.clipnorm
+            return [a * c / nb.maximum(nb.sqrt(nb.sum(nb.square(a))), c) for a in grads]
+        if self.global_clipnorm:
+            c = self.global_clipnorm
+            norm = nb.sqrt(sum([nb.sum(nb.square(a)) for a in grads]))
+            return [a * (c / nb.maximum(norm, c)) for a in grads]
+        if self.clipvalue:
+            return [nb.clip(a, -self.clipvalue, self.clipvalue) for a in grads]
+        return grads
+
+    def _change(self, grads, variables):
+        """A step of the formula."""
+        pairs = zip(grads, variables, strict=True)
+        lines = [(v._for_change(), as_array(a), *self._arrays(v)) for a, v in pairs]
+        self._formula()(lines, self._numbers, tuple([self._decays(v) for v in variables]))
+
+    def _average(self, variables):
+        """Moving averages of the variables, which take their place now and then."""
+        refuse("an optimizer keeps moving averages of variables")
+        n = self.gradient_accumulation_steps or 1
+        before = (self._iterations.number() - 1) // n
+        for v in variables:
+            if id(v) not in self._means:
+                self._means[id(v)] = v, nb.zeros(v._a.shape, dtype=v._a.dtype)
+            kept = self._means[id(v)][1]
+            momentum = self.ema_momentum if before else 0.0
+            kept *= momentum
+            kept += v._a * (1 - momentum)
+        every = self.ema_overwrite_frequency
+        if every and (before + 1) % every == 0:
+            self.finalize_variable_values(variables)
+
+    def finalize_variable_values(self, var_list):
+        """With `use_ema`, gives variables their moving averages."""
+        if self.use_ema:
+            for v in var_list:
+                if id(v) in self._means:
+                    v.assign(Tensor(self._means[id(v)][1].copy()))
+
+    def exclude_from_weight_decay(self, var_list=None, var_names=None):
+        """Names variables without weight decay, or expressions that their names contain."""
+        self._undecayed = [*(var_list or []), *(var_names or [])]
+
+    def _decays(self, v):
+        return not any([
+            re.search(x, v._name) is not None if isinstance(x, str) else x is v
+            for x in self._undecayed
+        ])  # fmt: skip
+
+    def scale_loss(self, loss):
+        """The loss times `loss_scale_factor`, by which gradients are divided later."""
+        return loss if self.loss_scale_factor is None else loss * self.loss_scale_factor
 
     def _arrays(self, v):
         """What is kept for a variable."""
@@ -142,26 +264,29 @@ class Optimizer:
             state = next((s for s in self._state.values() if s[0] is v), None)
         if state is None or len(state[1]) != len(begin):
             refuse("an optimizer sees a variable for the first time")
-            kept = [nb.full(v._a.shape, x, dtype=v._a.dtype) for x in begin]
+            kept = self._begun(v)
             state = self._state[id(v)] = v, kept
         return state[1]
+
+    def _begun(self, v):
+        return [nb.full(v._a.shape, x, dtype=v._a.dtype) for x in self._beginning()]
 
     def _size(self):
         return sum(a.size for _, kept in self._state.values() for a in kept) + 2
 
-    def _numbers(self, count):
-        """Counts a step; its numbers, for each variable."""
+    def _numbers(self, decays):
+        """Counts a step; its numbers, for each variable, some of which have no weight decay."""
         rate = self._now()
-        self.iterations.set(self.iterations.number() + 1)
-        decay = (self.weight_decay or 0.0) * rate
-        return [(decay, *self._given(rate))] * count
+        self._iterations.set(self._iterations.number() + 1)
+        decay, given = (self.weight_decay or 0.0) * rate, self._given(rate)
+        return [(decay if each else 0.0, *given) for each in decays]
 
     def _beginning(self):
         """The first elements of the arrays that are kept for each variable."""
         raise NotImplementedError(message(self.name, "no update", type(self), "a method"))
 
 
-_UNREAD = ("_rate", "iterations")  # by formulas: their numbers are asked for each time
+_UNREAD = ("_rate", "_iterations")  # by formulas: their numbers are asked for each time
 
 
 def _parts(optimizer):
@@ -293,7 +418,7 @@ class Adam(Optimizer):
         return _adam(bool(self.weight_decay), bool(self.amsgrad))
 
     def _given(self, rate):
-        t = self.iterations.number()
+        t = self._count()
         size = rate * (1 - self.beta_2**t) ** 0.5 / (1 - self.beta_1**t)
         return size, 1 - self.beta_1, 1 - self.beta_2, self.epsilon
 
@@ -369,7 +494,7 @@ class Adamax(_OfTwoMeans):
         return _adamax(bool(self.weight_decay))
 
     def _given(self, rate):
-        size = rate / (1 - self.beta_1 ** self.iterations.number())
+        size = rate / (1 - self.beta_1 ** self._count())
         return size, 1 - self.beta_1, self.beta_2, self.epsilon
 
 
@@ -409,7 +534,7 @@ class Nadam(_OfTwoMeans):
         return _nadam(bool(self.weight_decay))
 
     def _given(self, rate):
-        t = self.iterations.number()
+        t = self._count()
         now, following = _momentum_at(self.beta_1, t), _momentum_at(self.beta_1, t + 1)
         product = _momenta_to(self.beta_1, t)
         return (
@@ -452,32 +577,22 @@ class Adadelta(Optimizer):
         return rate, self.rho, 1 - self.rho, self.epsilon
 
 
-class schedules:
-    """`keras.optimizers.schedules`."""
-
-    class ExponentialDecay:
-        """initial_learning_rate * decay_rate ** (step / decay_steps)."""
-
-        def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False):
-            self.first, self.steps = initial_learning_rate, decay_steps
-            self.rate, self.staircase = decay_rate, staircase
-
-        def __call__(self, step):
-            turns = step // self.steps if self.staircase else step / self.steps
-            return self.first * self.rate**turns
-
+from ._plain_optimizers import Adafactor, Ftrl, Lamb, Lion  # noqa: E402 - of the class above
 
 _NAMES = {
-    "sgd": SGD, "rmsprop": RMSprop, "adam": Adam, "adamw": AdamW, "adagrad": Adagrad,
-    "adamax": Adamax, "nadam": Nadam, "adadelta": Adadelta,
+    kind.__name__.lower(): kind
+    for kind in (SGD, RMSprop, Adam, AdamW, Adagrad, Adamax, Nadam, Adadelta, Ftrl, Lion, Lamb,
+                 Adafactor)
 }  # fmt: skip
 
 
 def get(identifier):
-    """An optimizer from its name; optimizers stay as they are."""
+    """An optimizer from its name or its configuration; optimizers stay as they are."""
     if isinstance(identifier, Optimizer):
         return identifier
-    if str(identifier).lower() in _NAMES:
+    if isinstance(identifier, dict) and str(identifier.get("class_name")).lower() in _NAMES:
+        return _NAMES[identifier["class_name"].lower()](**identifier.get("config", {}))
+    if isinstance(identifier, str) and identifier.lower() in _NAMES:
         return _NAMES[identifier.lower()]()
     raise ValueError(message("optimizer", "unknown", identifier, ", ".join(_NAMES)))
 
