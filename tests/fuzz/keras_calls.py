@@ -104,12 +104,12 @@ def listed(side, x):
 
 
 def fill(layer, rng):
-    """Sets weights that do not depend on how they began; what begins as ones stays positive."""
+    """Sets weights that do not depend on how they began; variances are positive."""
     given = []
-    for w in layer.get_weights():
-        w = numpy.asarray(w)
-        drawn = rng.normal(size=w.shape) * 0.5
-        given.append((abs(drawn) + 0.5 if (w == 1).all() and w.size else drawn).astype("f4"))
+    for v in layer.weights:
+        drawn = rng.normal(size=tuple(v.shape)) * 0.5
+        positive = v.name.partition(":")[0] in ("gamma", "moving_variance", "scale")
+        given.append((abs(drawn) + 0.5 if positive else drawn).astype("f4"))
     layer.set_weights(given)
 
 
@@ -126,6 +126,8 @@ def call_of_layer(side, plan, scope, rng):
 
     called(*inputs)
     fill(layer, rng)
+    if "stateful=True" in plan["text"]:
+        layer.reset_state()
     kept, places = [], numpy.random.default_rng(rng.integers(1 << 30))
 
     def total(*xs):

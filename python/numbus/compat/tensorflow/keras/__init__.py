@@ -12,14 +12,13 @@ from ._models import Model, Sequential  # noqa: F401
 __name__ = "keras"
 __version__ = "3.15.1+numbus"
 _HERE = (
-    "activations", "backend", "callbacks", "datasets", "initializers", "layers", "losses",
+    "activations", "backend", "callbacks", "constraints", "datasets", "initializers", "layers", "losses",
     "metrics", "models", "optimizers", "regularizers", "utils",
 )  # fmt: skip
 
 
 _INSTEAD = {
     "applications": "a keras.Sequential of its layers",
-    "constraints": "v.assign(...) after a step",
     "ops": "names of tf, such as tf.einsum",
     "preprocessing": "tf.image, and arrays of NumPy",
     "saving": "save_weights() and load_weights()",

@@ -67,11 +67,13 @@ class MultiHeadAttention(Layer):
         self._kernels, self._biases = [], []
         for name, shape in shapes:
             kernel = self.add_weight(shape, self.kernel_initializer, name=f"{name}_kernel",
-                                     regularizer=self._regularizers.get("kernel"))  # fmt: skip
+                                     regularizer=self._regularizers.get("kernel"),
+                                     constraint=self._constraints.get("kernel"))  # fmt: skip
             self._kernels.append(kernel)
             last = shape[2:] if name == "attention_output" else shape[1:]
             bias = self.add_weight(last, self.bias_initializer, name=f"{name}_bias",
-                                   regularizer=self._regularizers.get("bias")) if (
+                                   regularizer=self._regularizers.get("bias"),
+                                   constraint=self._constraints.get("bias")) if (
                 self.use_bias
             ) else None  # fmt: skip
             self._biases.append(bias)
@@ -84,6 +86,7 @@ class MultiHeadAttention(Layer):
         found = found.reshape((*x.shape[:-1], *w.shape[1:]))
         if self._biases[k] is not None:
             found = found + self._biases[k]._value()
+        self._add_for_each(found)
         return nb.swapaxes(found, -3, -2)
 
     def call(self, query, value, key, query_mask=None, value_mask=None, key_mask=None,
@@ -127,8 +130,17 @@ class MultiHeadAttention(Layer):
         found = found @ w.reshape((w.shape[0] * w.shape[1], w.shape[2]))
         if self._biases[3] is not None:
             found = found + self._biases[3]._value()
+        self._add_for_each(found)
         made = _ops.tensor(found)
         return (made, _ops.tensor(scores)) if return_attention_scores else made
+
+    def _add_for_each(self, found):
+        """Adds what `activity_regularizer` gives of a projection."""
+        if self.activity_regularizer is not None:
+            super()._add_for_activity(_ops.tensor(found))
+
+    def _add_for_activity(self, made):
+        """Nothing: projections have added theirs."""
 
 
 class Attention(Layer):

@@ -87,6 +87,18 @@ class Ends:
             made.append((name, of, factor, own, *kept))
         return made
 
+    def _weights(self, weights, count):
+        """The weights for each output: one array is that of all."""
+        if isinstance(weights, dict):
+            return [weights.get(end[0]) for end in self._ends]
+        if not isinstance(weights, (list, tuple)):
+            return [weights] * count
+        if len(weights) != count:
+            raise ValueError(
+                message("loss", "not weights for each output", len(weights), f"{count} of them")
+            )
+        return weights
+
     def loss(self, y, p, weights=None):
         """The sum of the losses by their weights, and the loss of each output.
 
@@ -94,13 +106,9 @@ class Ends:
         """
         total, parts = None, []
         known = self._known(y, p)
-        if weights is not None and self.several:
-            raise NotImplementedError(
-                message("loss", "weights of examples are not yet available for several outputs",
-                        len(known), "one output")
-            )  # fmt: skip
-        for (_, of, factor, *_), t, q in known:
-            parts.append(None if of is None else of(t, q, weights))
+        of_each = self._weights(weights, len(known))
+        for ((_, of, factor, *_), t, q), w in zip(known, of_each, strict=True):
+            parts.append(None if of is None else of(t, q, w))
             if of is not None:
                 part = parts[-1] if factor is None else parts[-1] * float(factor)
                 total = part if total is None else total + part
@@ -120,11 +128,13 @@ class Ends:
 
     def measured(self, y, p, weights=None):
         """Adds a batch to the metrics."""
-        for (*_, kept, weighted), t, q in self._known(y, p):
+        known = self._known(y, p)
+        of_each = self._weights(weights, len(known))
+        for ((*_, kept, weighted), t, q), w in zip(known, of_each, strict=True):
             for m in kept:
                 m.update_state(t, q)
             for m in weighted:
-                m.update_state(t, q, sample_weight=weights)
+                m.update_state(t, q, sample_weight=w)
 
     def reset(self):
         """Begins all anew."""

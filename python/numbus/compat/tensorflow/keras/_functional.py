@@ -77,6 +77,17 @@ def tried_shape(layer, shape):
     return tuple([m if m == n else None for m, n in zip(one.shape, other.shape, strict=True)])
 
 
+def tried_shapes(layer, inputs):
+    """The shapes of a layer's results for symbolic tensors, in the structure of these."""
+    one, other = (_tried(layer, (inputs,), {}, n) for n in ((2, 3, 5, 7), (3, 5, 7, 11)))
+    leaves, shape = trees.flatten(one)
+    pairs = zip(leaves, trees.flatten(other)[0], strict=True)
+    return trees.unflatten(shape, [
+        tuple([m if m == n else None for m, n in zip(a.shape, b.shape, strict=True)])
+        for a, b in pairs
+    ])  # fmt: skip
+
+
 def symbolic_call(layer, args, keywords, shape_of=None):
     """The symbolic results of a layer; `shape_of`: its rule of shapes, else it is tried."""
     if shape_of is not None:

@@ -15,8 +15,8 @@ from ....core.errors import message
 from ....nn import functional as _f
 from .. import _ops
 from .._tensor import Tensor, Variable, as_array, as_numpy_dtype, convert
-from . import _masks, activations, initializers, regularizers
-from ._functional import KerasTensor, Node, is_symbolic, symbolic_call
+from . import _masks, activations, constraints, initializers, regularizers
+from ._functional import KerasTensor, Node, is_symbolic, symbolic_call, tried_shapes
 
 _counts = {}
 
@@ -73,7 +73,7 @@ class Layer:
     def __init__(self, name=None, trainable=True, dtype="float32", input_shape=None,
                  input_dim=None, activity_regularizer=None, **options):  # fmt: skip
         self.activity_regularizer = regularizers.get(activity_regularizer)
-        self._regularizers, self._regularized = {}, []
+        self._regularizers, self._constraints, self._regularized = {}, {}, []
         self._added = _Added()
         for option, value in options.items():
             which, _, kind = option.rpartition("_")
@@ -83,10 +83,11 @@ class Layer:
                     f"Unrecognized keyword arguments passed to {type(self).__name__}:"
                     f" {{{option!r}: {value!r}}}"
                 )
-            if kind == "constraint":
-                _refuse(self, **{option: value})
-            elif value is not None:
-                self._regularizers[weight] = regularizers.get(value)
+            if value is not None:
+                if kind == "constraint":
+                    self._constraints[weight] = constraints.get(value)
+                else:
+                    self._regularizers[weight] = regularizers.get(value)
         self.name = new_name(type(self).__name__) if name is None else name
         self.trainable = trainable
         self.dtype = as_numpy_dtype(dtype or "float32").name
@@ -113,9 +114,9 @@ class Layer:
     def add_weight(self, shape=(), initializer="glorot_uniform", trainable=True, name=None,
                    dtype=None, regularizer=None, constraint=None):  # fmt: skip
         """A variable of the layer."""
-        _refuse(self, constraint=constraint)
         given = initializers.get(initializer)(tuple(shape), dtype or self.dtype)
         made = Variable(given, trainable, name or "variable")
+        made.constraint = constraints.get(constraint) or self._constraints.get(name)
         self._variables.append(made)
         regularizer = regularizers.get(regularizer) or self._regularizers.get(name)
         if regularizer is not None:
@@ -159,7 +160,14 @@ class Layer:
 
     def compute_output_shape(self, input_shape):
         """The shape of the result; the first axis, of examples, is None."""
-        return input_shape
+        if self.has_rule or type(self).call is Layer.call:
+            return input_shape
+        several = isinstance(input_shape, list) or isinstance(input_shape[0], (list, tuple))
+        shapes = list(input_shape) if several else [input_shape]
+        given = [KerasTensor(tuple(s), self.dtype) for s in shapes]
+        made = tried_shapes(self, given if several else given[0])
+        self._forget_added()
+        return made
 
     def compute_mask(self, inputs, previous_mask=None):
         """The mask of the result: by default that of the input."""
@@ -438,93 +446,6 @@ class Reshape(Layer):
         return (input_shape[0], *[total // known if n == -1 else n for n in self.target_shape])
 
 
-class Dropout(Layer):
-    """In training, elements as 0 with the probability `rate`, others divided by 1 - rate."""
-
-    ready = has_rule = True
-    supports_masking = True
-
-    def __init__(self, rate, noise_shape=None, seed=None, **options):
-        super().__init__(**options)
-        _refuse(self, noise_shape=noise_shape, seed=seed)
-        if not 0 <= rate <= 1:
-            raise ValueError(f"Invalid value received for argument `rate`. Received: rate={rate}")
-        self.rate = rate
-
-    def call(self, inputs, training=False):
-        if not training or not self.rate:
-            return inputs
-        return _ops.tensor(_f.dropout(inputs._value(), self.rate, True))
-
-
-class BatchNormalization(Layer):
-    """(x - mean) / sqrt(variance + epsilon) * gamma + beta along the last axis.
-
-    Mean and variance are those of the batch in training, moving ones otherwise.
-    """
-
-    has_rule = True
-    supports_masking = True
-    regularized = (("gamma", "gamma"), ("beta", "beta"))
-
-    def __init__(self, axis=-1, momentum=0.99, epsilon=0.001, center=True, scale=True, **options):
-        super().__init__(**options)
-        if axis != -1:
-            _refuse(self, axis=axis)
-        self.momentum, self.epsilon = momentum, epsilon
-        self.center, self.scale = center, scale
-
-    def build(self, input_shape):
-        n = (input_shape[-1],)
-        self.gamma = self.add_weight(n, "ones", name="gamma") if self.scale else None
-        self.beta = self.add_weight(n, "zeros", name="beta") if self.center else None
-        self.moving_mean = self.add_weight(n, "zeros", False, "moving_mean")
-        self.moving_variance = self.add_weight(n, "ones", False, "moving_variance")
-
-    def call(self, inputs, training=False, mask=None):
-        if mask is not None and training and self.trainable:
-            _refuse(self, mask=mask)
-        x = inputs._value()
-        planes = nb.moveaxis(x, -1, 1)
-        gamma = None if self.gamma is None else self.gamma._value()
-        beta = None if self.beta is None else self.beta._value()
-        if training and self.trainable:
-            axes = tuple(range(x.ndim - 1))
-            kept = self.momentum
-            for moving, now in ((self.moving_mean, nb.mean(x, axis=axes)),
-                                (self.moving_variance, nb.var(x, axis=axes))):  # fmt: skip
-                now = nb.stop_gradient(now)
-                moving._assigned(as_array(moving._a * kept + now * (1 - kept)))
-            found = _f.batch_norm(planes, None, None, gamma, beta, True, 0.0, self.epsilon)
-        else:
-            found = _f.batch_norm(planes, self.moving_mean._a, self.moving_variance._a, gamma,
-                                  beta, False, 0.0, self.epsilon)  # fmt: skip
-        return _ops.tensor(nb.moveaxis(found, 1, -1))
-
-
-class LayerNormalization(Layer):
-    """(x - mean) / sqrt(variance + epsilon) * gamma + beta of each example's last axis."""
-
-    has_rule = True
-    supports_masking = True
-    regularized = (("gamma", "gamma"), ("beta", "beta"))
-
-    def __init__(self, axis=-1, epsilon=0.001, **options):
-        super().__init__(**options)
-        if axis != -1:
-            _refuse(self, axis=axis)
-        self.epsilon = epsilon
-
-    def build(self, input_shape):
-        self.gamma = self.add_weight((input_shape[-1],), "ones", name="gamma")
-        self.beta = self.add_weight((input_shape[-1],), "zeros", name="beta")
-
-    def call(self, inputs):
-        shape = (inputs.shape[-1],)
-        return _ops.tensor(_f.layer_norm(inputs._value(), shape, self.gamma._value(),
-                                         self.beta._value(), self.epsilon))  # fmt: skip
-
-
 class Activation(Layer):
     """A function of elements, by name."""
 
@@ -537,37 +458,6 @@ class Activation(Layer):
 
     def call(self, inputs):
         return self.activation(inputs)
-
-
-class ReLU(Layer):
-    """max(x, 0)."""
-
-    ready = has_rule = True
-    supports_masking = True
-
-    def __init__(self, max_value=None, negative_slope=0.0, threshold=0.0, **options):
-        super().__init__(**options)
-        _refuse(self, max_value=max_value, threshold=threshold or None)
-        self.negative_slope = negative_slope
-
-    def call(self, inputs):
-        if self.negative_slope:
-            return _ops.leaky_relu(inputs, self.negative_slope)
-        return activations.relu(inputs)
-
-
-class LeakyReLU(Layer):
-    """x, or `negative_slope * x` below zero."""
-
-    ready = has_rule = True
-    supports_masking = True
-
-    def __init__(self, negative_slope=0.3, **options):
-        super().__init__(**options)
-        self.negative_slope = negative_slope
-
-    def call(self, inputs):
-        return _ops.leaky_relu(inputs, self.negative_slope)
 
 
 class Softmax(Layer):

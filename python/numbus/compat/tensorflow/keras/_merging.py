@@ -13,11 +13,23 @@ from ._functional import KerasTensor
 from ._layers import Layer
 
 
+def _of_one_rank(inputs):
+    """Tensors of one number of axes: those that are missing come after that of examples."""
+    ndim = max([x.ndim for x in inputs])
+    if all([x.ndim == ndim for x in inputs]):
+        return list(inputs)
+    return [
+        _ops.tensor(x._value().reshape((x.shape[0], *[1] * (ndim - x.ndim), *x.shape[1:])))
+        for x in inputs
+    ]
+
+
 def _broadcast(shapes):
     """The shape of elements of several tensors; None is any size."""
     ndim = max([len(s) for s in shapes])
     made = []
-    for sizes in zip(*[(1,) * (ndim - len(s)) + tuple(s) for s in shapes], strict=True):
+    shapes = [(s[0], *[1] * (ndim - len(s)), *s[1:]) for s in shapes]
+    for sizes in zip(*shapes, strict=True):
         known = {n for n in sizes if n not in (1, None)}
         if len(known) > 1:
             raise ValueError(f"Inputs have incompatible shapes. Received shapes {shapes}")
@@ -39,12 +51,26 @@ class _Merge(Layer):
             )
         if self.two and len(inputs) != 2:
             raise ValueError("A `Subtract` layer should be called on exactly 2 inputs.")
-        if self.by_masks and any([_masks.mask_of(x) is not None for x in inputs]):
-            raise NotImplementedError(
-                message(type(self).__name__, "inputs with masks are not yet available", self.name,
-                        "inputs without")
-            )  # fmt: skip
+        masks = [_masks.mask_of(x) for x in inputs]
+        inputs = _of_one_rank(inputs)
+        if self.by_masks and _masks.any_mask(masks):
+            return self._of_masked(inputs, masks)
         return functools.reduce(type(self).joined, inputs)
+
+    def _of_masked(self, inputs, masks):
+        """Elements whose mask is False are those of the others."""
+        found = known = None
+        for x, m in zip(inputs, masks, strict=True):
+            a = x._value()
+            m = None if m is None else nb.broadcast_to(m._value().astype(bool)[..., None], a.shape)
+            if found is None:
+                found, known = a, m
+                continue
+            a = a if m is None else nb.where(m, a, found)
+            found = found if known is None else nb.where(known, found, a)
+            known = None if m is None or known is None else nb.logical_or(known, m)
+            found = type(self).joined(_ops.tensor(found), _ops.tensor(a))._value()
+        return _ops.tensor(found)
 
     def compute_mask(self, inputs, previous_mask=None):
         """Where one of the inputs' masks is True, if all have one."""
@@ -115,7 +141,7 @@ class Dot(Layer):
 
     def call(self, inputs):
         x, y = (t._value() for t in inputs)
-        i, j = self.axes
+        i, j = (k % a.ndim for k, a in zip(self.axes, (x, y), strict=True))
         if self.normalize:
             x, y = (
                 a / nb.sqrt(nb.maximum(nb.sum(a * a, axis=k, keepdims=True), 1e-12))

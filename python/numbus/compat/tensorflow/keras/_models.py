@@ -1,7 +1,5 @@
 """keras.Model and keras.Sequential: layers that are trained."""
 
-import math
-
 import numpy
 
 import numbus as nb
@@ -10,14 +8,14 @@ from ....core import trees
 from ....core.errors import message
 from .. import _ops
 from .._compiled import Calls
-from .._tensor import GradientTape, Tensor, Variable, as_array, convert
-from ..data import Dataset
+from .._tensor import GradientTape, Variable, convert
 from . import losses, optimizers
+from ._batches import Batches, Epochs, is_due, shapes, split, tensors, weights_of
 from ._ends import CompileMetrics, Ends
 from ._functional import Graph, KerasTensor, tried_shape
 from ._layers import Input, InputLayer, Layer, new_name
 from ._progress import Progress, table
-from .callbacks import History
+from .callbacks import Callback, History
 
 
 class _Fitting:
@@ -98,8 +96,8 @@ class Model(Layer):
     output = property(lambda self: self._ends_of("outputs"))
     inputs = property(lambda self: trees.flatten(self._ends_of("inputs"))[0])
     outputs = property(lambda self: trees.flatten(self._ends_of("outputs"))[0])
-    input_shape = property(lambda self: _shapes(self.input))
-    output_shape = property(lambda self: _shapes(self.output))
+    input_shape = property(lambda self: shapes(self.input))
+    output_shape = property(lambda self: shapes(self.output))
 
     def get_layer(self, name=None, index=None):
         """A layer by its name or its index. Raises ValueError for others."""
@@ -246,40 +244,38 @@ class Model(Layer):
         x, y: arrays, or x a `tf.data.Dataset` of batches of pairs, or of (x, y, weights).
         sample_weight: of the examples; class_weight: by the numbers of classes, others have 1.
         """
-        if validation_steps is not None:
-            raise NotImplementedError(
-                message("fit", "validation_steps= is not yet available", validation_steps, "None")
-            )
-        weights = _weights("fit", x, y, sample_weight, class_weight)
+        weights = weights_of("fit", x, y, sample_weight, class_weight)
         verbose = 1 if verbose == "auto" else int(verbose)
         size = 32 if batch_size is None else int(batch_size)
         if validation_split:
-            x, y = _arrays(x), _arrays(y)
-            cut = math.floor(len(x) * (1 - validation_split))
-            validation_data = x[cut:], y[cut:]
-            x, y = x[:cut], y[:cut]
-            if sample_weight is not None:  # those of classes are for training alone
-                validation_data = (*validation_data, weights[cut:])
-            weights = None if weights is None else weights[:cut]
-        batches = _Batches(x, y, size, shuffle, weights)
+            (x, y, weights), (*last, others) = split((x, y, weights), validation_split)
+            # Weights of classes are for training alone.
+            validation_data = (*last, others) if sample_weight is not None else tuple(last)
+        batches = Batches(x, y, size, shuffle, weights, class_weight)
+        kept = Epochs(batches, steps_per_epoch)
+        tests = None
+        if validation_data is not None:
+            pairs = validation_data if isinstance(validation_data, (tuple, list)) else (
+                validation_data, None
+            )  # fmt: skip
+            tests = self._tests(*pairs[:2], validation_batch_size or size, validation_steps,
+                                *pairs[2:])  # fmt: skip
         history = History()
         followers = [*(callbacks or []), history]
+        steps = steps_per_epoch or batches.count
         for c in followers:
+            c.set_params({"verbose": verbose, "epochs": epochs, "steps": steps})
             c.set_model(self)
             c.on_train_begin()
         self.stop_training = False
         self.history = history
-        kept = None
         for epoch in range(initial_epoch, epochs):
             if verbose and epochs > 1:
                 print(f"Epoch {epoch + 1}/{epochs}")
             for c in followers:
                 c.on_epoch_begin(epoch)
             self._reset()
-            steps = steps_per_epoch or batches.count
             progress, done = Progress(steps, verbose), 0
-            if kept is None or steps_per_epoch is None:
-                kept = iter(batches)
             for k, batch in enumerate(kept):
                 for c in followers:
                     c.on_train_batch_begin(k)
@@ -288,16 +284,13 @@ class Model(Layer):
                 progress.update(done, values)
                 for c in followers:
                     c.on_train_batch_end(k, None if len(followers) == 1 else values())
-                if done == steps or self.stop_training:
+                if self.stop_training:
                     break
             if not done:
                 raise ValueError(message("fit", "no batches", "an empty data set", "examples"))
             logs = values()
-            if validation_data is not None and (epoch + 1) % validation_freq == 0:
-                pairs = validation_data if isinstance(validation_data, tuple) else (
-                    validation_data, None
-                )  # fmt: skip
-                self._tested(*pairs[:2], validation_batch_size or size, weights=pairs[2:])
+            if tests is not None and is_due(epoch + 1, validation_freq):
+                self._tested(tests, followers=followers)
                 logs |= self._values("val_")
             progress.end(done, logs)
             told = dict(sorted(logs.items(), key=lambda kv: (kv[0].startswith("val_"), kv[0])))
@@ -311,30 +304,46 @@ class Model(Layer):
             c.on_train_end()
         return history
 
-    def _tested(self, x, y, size, progress=None, weights=()):
+    @staticmethod
+    def _tests(x, y, size, steps=None, weights=None):
+        weights = None if weights is None else weights_of("evaluate", x, y, weights, None)
+        return Epochs(Batches(x, y, size, False, weights), steps)
+
+    def _tested(self, tests, progress=None, followers=()):
         self._reset()
         steps = 0
-        weights = _weights("evaluate", x, y, *weights, None) if weights else None
-        for batch in _Batches(x, y, size, False, weights):
+        for c in followers:
+            c.on_test_begin()
+        for batch in tests:
+            for c in followers:
+                c.on_test_batch_begin(steps)
             self._called(self.test_step)(batch)
-            steps += 1
             if progress is not None:
-                progress.update(steps, self._values)
+                progress.update(steps + 1, self._values)
+            for c in followers:
+                plain = type(c).on_test_batch_end is Callback.on_test_batch_end
+                c.on_test_batch_end(steps, None if plain else self._values())
+            steps += 1
+        for c in followers:
+            c.on_test_end(self._values())
         self._forget_added()
         return steps
+
+    def _joined_by(self, callbacks, steps, verbose):
+        """Callbacks that have been told the model."""
+        for c in callbacks or []:
+            c.set_params({"verbose": verbose, "epochs": 1, "steps": steps})
+            c.set_model(self)
+        return list(callbacks or [])
 
     def evaluate(self, x=None, y=None, batch_size=None, verbose="auto", sample_weight=None,
                  steps=None, callbacks=None, return_dict=False):  # fmt: skip
         """The loss, and the metrics in a list with it where there are any."""
-        if steps is not None or callbacks:
-            raise NotImplementedError(
-                message("evaluate", "steps= and callbacks= are not yet available", "one", "None")
-            )
         size = 32 if batch_size is None else int(batch_size)
-        count = _Batches(x, y, size, False).count
-        progress = Progress(count, 1 if verbose == "auto" else int(verbose))
-        weights = () if sample_weight is None else (sample_weight,)
-        done = self._tested(x, y, size, progress, weights)
+        tests = self._tests(x, y, size, steps, sample_weight)
+        verbose, count = 1 if verbose == "auto" else int(verbose), steps or tests.batches.count
+        progress = Progress(count, verbose)
+        done = self._tested(tests, progress, self._joined_by(callbacks, count, verbose))
         values = self._values()
         progress.end(done, values)
         if return_dict:
@@ -342,19 +351,29 @@ class Model(Layer):
         found = [values["loss"], *[v for k, v in values.items() if k != "loss"]]
         return found if len(found) > 1 else found[0]
 
+    def predict_step(self, data):
+        """The results for a batch (x, ), or for x alone."""
+        return self(data[0] if isinstance(data, tuple) else data, training=False)
+
     def predict(self, x, batch_size=None, verbose="auto", steps=None, callbacks=None):
         """The results for arrays, or for a data set of batches, as an array of NumPy's names."""
-        if steps is not None or callbacks:
-            raise NotImplementedError(
-                message("predict", "steps= and callbacks= are not yet available", "one", "None")
-            )
         size = 32 if batch_size is None else int(batch_size)
-        batches = _Batches(x, None, size, False)
-        progress, parts = Progress(batches.count, 1 if verbose == "auto" else int(verbose)), []
-        for batch in batches:
-            parts.append(self(batch[0], training=False))
+        batches = Batches(x, None, size, False)
+        verbose, count = 1 if verbose == "auto" else int(verbose), steps or batches.count
+        progress, parts = Progress(count, verbose), []
+        followers = self._joined_by(callbacks, count, verbose)
+        for c in followers:
+            c.on_predict_begin()
+        for batch in Epochs(batches, steps):
+            for c in followers:
+                c.on_predict_batch_begin(len(parts))
+            parts.append(self.predict_step((batch[0],)))
             progress.update(len(parts), dict)
+            for c in followers:
+                c.on_predict_batch_end(len(parts) - 1, {"outputs": parts[-1]})
         progress.end(len(parts), {})
+        for c in followers:
+            c.on_predict_end()
         columns = zip(*[trees.flatten(p)[0] for p in parts], strict=True)
         joined = [nb.concatenate([t._value() for t in column]) for column in columns]
         return trees.unflatten(trees.flatten(parts[0])[1], joined)
@@ -362,25 +381,25 @@ class Model(Layer):
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None,
                        return_dict=False):  # fmt: skip
         """One step; returns the loss, and the metrics in a list with it."""
-        weights = _weights("train_on_batch", x, y, sample_weight, class_weight)
+        weights = weights_of("train_on_batch", x, y, sample_weight, class_weight)
         return self._on_batch(self.train_step, x, y, weights, return_dict)
 
     def test_on_batch(self, x, y=None, sample_weight=None, return_dict=False):
         """The loss of one batch, and the metrics in a list with it."""
-        weights = _weights("test_on_batch", x, y, sample_weight, None)
+        weights = weights_of("test_on_batch", x, y, sample_weight, None)
         return self._on_batch(self.test_step, x, y, weights, return_dict)
 
     def _on_batch(self, step, x, y, weights, as_dict):
         self._reset()
-        given = (_tensors(x), None if y is None else _tensors(y))
-        values = self._stepped(step, given if weights is None else (*given, _tensors(weights)))()
+        given = (tensors(x), None if y is None else tensors(y))
+        values = self._stepped(step, given if weights is None else (*given, tensors(weights)))()
         self._forget_added()
         found = list(values.values())
         return values if as_dict else found if len(found) > 1 else found[0]
 
     def predict_on_batch(self, x):
         """The results for one batch."""
-        found = self(_tensors(x), training=False)
+        found = self(tensors(x), training=False)
         return trees.transform(lambda t: nb.array(t.numpy()), found)
 
     def _rows(self):
@@ -529,105 +548,6 @@ class Sequential(Model):
         for layer in self._chain:
             x = layer(x, training=training)
         return x
-
-
-def _weights(op, x, y, of_examples, of_classes):
-    """The weights of the examples as an array of floats; None where none are given."""
-    if of_examples is None and of_classes is None:
-        return None
-    if of_examples is not None and of_classes is not None:
-        raise ValueError(
-            "You cannot `class_weight` and `sample_weight` at the same time. Received both."
-        )
-    if isinstance(x, Dataset) or (isinstance(y, (list, tuple, dict)) and not _is_plain(y)):
-        raise NotImplementedError(
-            message(op, "weights are not yet available for data sets and several outputs",
-                    type(x).__name__, "arrays, or a data set of (x, y, weights)")
-        )  # fmt: skip
-    if of_examples is not None:
-        return nb.asarray(_arrays(of_examples)).astype("f4")
-    labels = numpy.asarray(convert(y).numpy())
-    if labels.ndim > 1:
-        labels = labels.argmax(-1) if labels.shape[-1] > 1 else labels[..., 0]
-    labels = numpy.rint(labels).astype("i8")
-    found = numpy.ones(labels.shape, "f4")
-    for number, weight in of_classes.items():
-        found[labels == int(number)] = weight
-    return nb.asarray(found)
-
-
-def _is_plain(y):
-    return isinstance(y, (list, tuple)) and not hasattr(y[0], "shape")
-
-
-def _tensors(x):
-    return trees.transform(lambda a: Tensor(as_array(a)), _arrays(x))
-
-
-def _shapes(symbols):
-    return trees.transform(lambda x: x.shape, symbols)
-
-
-class _Batches:
-    """Pairs (x, y) of a data set, or of arrays that are cut into batches, shuffled or not."""
-
-    def __init__(self, x, y, size, shuffle, weights=None):
-        self._weights = weights
-        self._data = x if isinstance(x, Dataset) else None
-        if self._data is None and hasattr(x, "__next__"):
-            raise NotImplementedError(
-                message("fit", "generators are not yet available", type(x).__name__,
-                        "arrays, or tf.data.Dataset.from_generator")
-            )  # fmt: skip
-        if self._data is not None:
-            if y is not None:
-                raise ValueError("`y` should not be passed when `x` is a data set.")
-            n = self._data._count
-            self.count = None if n in (None, float("inf")) else n
-            return
-        self._x, self._y, self._size, self._shuffle = _arrays(x), _arrays(y), size, shuffle
-        n = len(trees.flatten(self._x)[0][0])
-        sizes = [len(a) for a in trees.flatten(self._y)[0]]
-        sizes += [] if weights is None else [len(weights)]
-        if any([m != n for m in sizes]):
-            raise ValueError(
-                f"Data cardinality is ambiguous. Make sure all arrays contain the same number of "
-                f"samples. 'x' sizes: {n}, 'y' sizes: {', '.join(map(str, sizes))}"
-            )
-        self._n, self.count = n, -(-n // size)
-
-    def __iter__(self):
-        if self._data is not None:
-            for item in self._data:
-                item = item if isinstance(item, tuple) else (item, None)
-                if len(item) not in (2, 3):
-                    raise NotImplementedError(
-                        message("fit", "batches are no pairs", len(item), "(x, y), or with weights")
-                    )
-                yield item
-            return
-        order = None
-        if self._shuffle:
-            order = nb.argsort(as_array(_ops.drawn("random", (self._n,), None)))
-        for k in range(0, self._n, self._size):
-            part = slice(k, k + self._size)
-            part = part if order is None else order[part]
-            given = (self._x, self._y)
-            given += () if self._weights is None else (self._weights,)
-            yield trees.transform(lambda a: Tensor(as_array(a[part])), given)  # noqa: B023
-
-
-def _arrays(x):
-    """Arrays of Numbus's, float64 as float32, which is the type of layers; also in dicts and lists
-    of arrays."""
-    if x is None:
-        return None
-    if isinstance(x, dict):
-        return {key: _arrays(a) for key, a in x.items()}
-    if isinstance(x, (list, tuple)) and x and hasattr(x[0], "shape") and len(x[0].shape):
-        return [_arrays(a) for a in x]
-    a = convert(x)._value()
-    return a.astype("f4") if a.dtype == numpy.float64 else a
 
 
 __all__ = ["Model", "Sequential", "Variable"]

@@ -1,5 +1,7 @@
 """Optimizers whose steps are written with functions of arrays: Ftrl, Lion, Lamb, Adafactor."""
 
+import numpy
+
 import numbus as nb
 
 from ....core.compiling import refuse
@@ -94,7 +96,10 @@ class Ftrl(_Plain):
     def _step(self, w, g, kept, rate):
         (total, linear), power = kept, -self.learning_rate_power
         l1 = self.l1_regularization_strength
-        l2 = self.l2_regularization_strength + self.beta / (2 * rate)
+        with numpy.errstate(divide="ignore", invalid="ignore"):
+            rate = numpy.float64(rate)  # which divides by 0, as a schedule may begin
+            l2 = self.l2_regularization_strength + self.beta / (2 * rate)
+            l2, rate = float(l2), nb.array(rate, dtype=w.dtype)
         now = total + g * g
         shrunk = g + 2 * self.l2_shrinkage_regularization_strength * w
         linear += shrunk - (now**power - total**power) / rate * w

@@ -4,12 +4,28 @@ import copy
 
 import numbus as nb
 
+from ....core.compiling import refuse
 from ....core.errors import message
 from ....nn import functional as _f
 from .. import _ops
-from .._tensor import Tensor
+from .._tensor import Tensor, Variable
 from . import activations
 from ._layers import Layer, _refuse, _takes
+
+
+class _Kept:
+    """States that one call leaves to the next: no weights of the layer."""
+
+    def __init__(self):
+        self.states = []
+
+    def keep(self, states):
+        if not self.states:
+            refuse("a stateful layer is called for the first time")
+            self.states += [Variable(_ops.tensor(s), False, "rnn_state") for s in states]
+            return
+        for v, s in zip(self.states, states, strict=True):
+            v.assign(_ops.tensor(nb.stop_gradient(s)))
 
 
 class _Recurrent(Layer):
@@ -26,7 +42,7 @@ class _Recurrent(Layer):
         stateful=False, unroll=False, zero_output_for_mask=False, **options,
     ):  # fmt: skip
         super().__init__(**options)
-        _refuse(self, recurrent_dropout=recurrent_dropout or None, stateful=stateful or None)
+        _refuse(self, recurrent_dropout=recurrent_dropout or None)
         if not isinstance(unroll, bool):
             raise TypeError(message(type(self).__name__, "not a bool", unroll, "True or False"))
         if not isinstance(units, int) or units <= 0:
@@ -40,7 +56,8 @@ class _Recurrent(Layer):
         self.recurrent_initializer = recurrent_initializer
         self.return_sequences, self.return_state = return_sequences, return_state
         self.go_backwards, self.zero_output_for_mask = go_backwards, zero_output_for_mask
-        self.has_rule = not return_state
+        self.has_rule, self.stateful = not return_state, bool(stateful)
+        self._kept = _Kept()  # the states after the last call, where it is stateful
 
     def build(self, input_shape):
         if len(input_shape) != 3:
@@ -76,7 +93,7 @@ class _Recurrent(Layer):
             drawn = _f.dropout(nb.ones((x.shape[0], 1, x.shape[2]), x.dtype), self.dropout, True)
             x = x * drawn
         if initial_state is None:
-            states = [nb.zeros((x.shape[0], self.units), x.dtype) for _ in range(self.states)]
+            states = self._beginning(x.shape[0], x.dtype)
         else:
             given = initial_state if isinstance(initial_state, (list, tuple)) else [initial_state]
             states = [s._value() if isinstance(s, Tensor) else nb.asarray(s) for s in given]
@@ -101,8 +118,28 @@ class _Recurrent(Layer):
                 output = nb.where(on, output, found[-1] if last else nb.zeros_like(output))
             states = after
             found.append(output)
+        if self.stateful:
+            self._kept.keep(states)
         made = _ops.tensor(nb.stack(found, axis=1) if self.return_sequences else found[-1])
         return (made, *[_ops.tensor(s) for s in states]) if self.return_state else made
+
+    def _beginning(self, count, dtype):
+        """States as zeros, or with `stateful` those after the last call."""
+        kept = self._kept.states if self.stateful else []
+        if kept and kept[0].shape[0] != count:
+            raise ValueError(
+                "If an RNN is stateful, the batch size of the input sequences must be the same as "
+                f"the batch size of the initial state. Received: {count}, {kept[0].shape[0]} before"
+            )
+        return [v._value() for v in kept] or [
+            nb.zeros((count, self.units), dtype) for _ in range(self.states)
+        ]
+
+    def reset_states(self):
+        """Has states of `stateful` begin as zeros."""
+        self._kept.states.clear()
+
+    reset_state = reset_states
 
     def compute_mask(self, inputs, previous_mask=None):
         """That of the input, of all outputs; states have none."""
@@ -197,56 +234,96 @@ def _copied(layer):
     """A layer of the same options, whose variables are still to be made."""
     made = copy.copy(layer)
     made._variables, made._regularized, made._added = [], [], copy.copy(layer._added)
+    made._kept = _Kept()
     return made
 
 
 class Bidirectional(Layer):
     """A recurrent layer, and another one that goes backwards."""
 
-    has_rule = True
+    supports_masking = True
 
     def __init__(self, layer, merge_mode="concat", weights=None, backward_layer=None, **options):
         super().__init__(**options)
-        _refuse(self, weights=weights)
-        if merge_mode not in ("concat", "sum", "mul", "ave"):
+        if merge_mode not in ("concat", "sum", "mul", "ave", None):
             raise ValueError(
                 message("Bidirectional", "unknown merge_mode", merge_mode,
-                        "'concat', 'sum', 'mul' or 'ave'")
+                        "'concat', 'sum', 'mul', 'ave' or None")
             )  # fmt: skip
-        if layer.return_state:
-            _refuse(self, return_state=True)
         self.merge_mode, self.return_sequences = merge_mode, layer.return_sequences
+        self.return_state, self.stateful = layer.return_state, layer.stateful
+        self.has_rule = merge_mode is not None and not self.return_state
         self.forward_layer = _copied(layer)
         self.forward_layer.name = "forward_" + layer.name
         if backward_layer is None:
             backward_layer = _copied(self.forward_layer)
-            backward_layer.go_backwards = not layer.go_backwards
+            backward_layer.go_backwards = True
             backward_layer.name = "backward_" + layer.name
         self.backward_layer = backward_layer
+        if layer.go_backwards == backward_layer.go_backwards:
+            raise ValueError(
+                "Forward layer and backward layer should have different `go_backwards` value. "
+                f"Received: {layer.go_backwards} for both"
+            )
+        for name in ("stateful", "return_sequences", "return_state"):
+            if getattr(layer, name) != getattr(backward_layer, name):
+                raise ValueError(
+                    message("Bidirectional", f"layers of different {name}",
+                            getattr(backward_layer, name), getattr(layer, name))
+                )  # fmt: skip
         for side in (self.forward_layer, self.backward_layer):
             side.zero_output_for_mask = self.return_sequences
+        self._weights_given = weights
 
     def build(self, input_shape):
         for layer in (self.forward_layer, self.backward_layer):
-            layer.build(input_shape)
-            layer.built = True
+            if not layer.built:
+                layer.build(input_shape)
+                layer.built = True
+        if self._weights_given:
+            self.set_weights(self._weights_given)
 
-    def call(self, inputs, training=False, mask=None):
-        x = self.forward_layer(inputs, training=training, mask=mask)._value()
-        y = self.backward_layer(inputs, training=training, mask=mask)._value()
+    def reset_states(self):
+        """Has states of `stateful` begin as zeros."""
+        self.forward_layer.reset_states()
+        self.backward_layer.reset_states()
+
+    reset_state = reset_states
+
+    def call(self, inputs, initial_state=None, training=False, mask=None):
+        ahead = back = None
+        if initial_state is not None:
+            half = len(initial_state) // 2
+            ahead, back = initial_state[:half], initial_state[half:]
+        how = {"training": training, "mask": mask}
+        x = self.forward_layer(inputs, initial_state=ahead, **how)
+        y = self.backward_layer(inputs, initial_state=back, **how)
+        states = ()
+        if self.return_state:
+            states, (x, y) = (*x[1:], *y[1:]), (x[0], y[0])
+        made = self._merged(x._value(), y._value())
+        return (*made, *states) if len(made) + len(states) > 1 else made[0]
+
+    def _merged(self, x, y):
         if self.return_sequences:
             y = nb.flip(y, axis=1)
+        if self.merge_mode is None:
+            return _ops.tensor(x), _ops.tensor(y)
         if self.merge_mode == "concat":
-            return _ops.tensor(nb.concatenate([x, y], axis=-1))
+            return (_ops.tensor(nb.concatenate([x, y], axis=-1)),)
         made = x * y if self.merge_mode == "mul" else x + y
-        return _ops.tensor(made / 2 if self.merge_mode == "ave" else made)
+        return (_ops.tensor(made / 2 if self.merge_mode == "ave" else made),)
 
     def compute_mask(self, inputs, previous_mask=None):
-        """That of the input, of all outputs."""
-        return previous_mask if self.return_sequences else None
+        """That of the input, of all outputs; states have none."""
+        if not self.return_sequences:
+            return None
+        return previous_mask if self.merge_mode else [previous_mask, previous_mask]
 
     def compute_output_shape(self, input_shape):
         shape = self.forward_layer.compute_output_shape(input_shape)
+        if self.merge_mode is None:
+            return [shape, shape]
         return (*shape[:-1], 2 * shape[-1]) if self.merge_mode == "concat" else shape
 
 

@@ -300,28 +300,6 @@ MaxPool1D, MaxPool2D, MaxPool3D = MaxPooling1D, MaxPooling2D, MaxPooling3D
 AvgPool1D, AvgPool2D, AvgPool3D = AveragePooling1D, AveragePooling2D, AveragePooling3D
 
 
-class GlobalAveragePooling1D(Layer):
-    """The mean of each channel over the steps, of those that a mask leaves."""
-
-    has_rule = True
-
-    def call(self, inputs, mask=None):
-        a = inputs._value()
-        if mask is None:
-            return _ops.tensor(nb.mean(a, axis=1))
-        on = convert(mask)._value().astype(bool)[:, :, None]
-        total = nb.sum(nb.where(on, a, a.dtype.type(0)), axis=1)
-        with nb.errstate(invalid="ignore"):  # NaN where nothing is left
-            return _ops.tensor(total / nb.sum(on.astype(a.dtype), axis=1))
-
-    def compute_mask(self, inputs, previous_mask=None):
-        """Steps are no more."""
-        return None
-
-    def compute_output_shape(self, input_shape):
-        return input_shape[0], input_shape[2]
-
-
 class _Global(Layer):
     """One number of each channel."""
 
@@ -342,8 +320,35 @@ class _Global(Layer):
         return (input_shape[0], *ones, input_shape[-1])
 
 
+class GlobalAveragePooling1D(_Global):
+    """The mean of each channel over the steps, of those that a mask leaves."""
+
+    axes = 1
+    supports_masking = True
+
+    def call(self, inputs, mask=None):
+        if mask is None:
+            return super().call(inputs)
+        a = inputs._value()
+        on = convert(mask)._value().astype(bool)[:, :, None]
+        keep = self.keepdims
+        total = nb.sum(nb.where(on, a, a.dtype.type(0)), axis=1, keepdims=keep)
+        with nb.errstate(invalid="ignore"):  # NaN where nothing is left
+            return _ops.tensor(total / nb.sum(on.astype(a.dtype), axis=1, keepdims=keep))
+
+    def compute_mask(self, inputs, previous_mask=None):
+        """Steps are no more."""
+        return None
+
+
 class GlobalAveragePooling2D(_Global):
     """The mean of each channel."""
+
+
+class GlobalAveragePooling3D(_Global):
+    """The mean of each channel."""
+
+    axes = 3
 
 
 class GlobalMaxPooling1D(_Global):
@@ -358,8 +363,48 @@ class GlobalMaxPooling2D(_Global):
     of = staticmethod(nb.max)
 
 
+class GlobalMaxPooling3D(_Global):
+    """The largest element of each channel."""
+
+    axes, of = 3, staticmethod(nb.max)
+
+
 GlobalMaxPool1D, GlobalMaxPool2D = GlobalMaxPooling1D, GlobalMaxPooling2D
+GlobalMaxPool3D, GlobalAvgPool3D = GlobalMaxPooling3D, GlobalAveragePooling3D
 GlobalAvgPool1D, GlobalAvgPool2D = GlobalAveragePooling1D, GlobalAveragePooling2D
+
+
+class _Adaptive(Layer):
+    """Windows that give so many elements of each axis."""
+
+    ready = has_rule = True
+
+    def __init__(self, output_size, data_format=None, **options):
+        super().__init__(**options)
+        _refuse(self, data_format=_last(data_format))
+        self.output_size = _tuple(self, "output_size", output_size, self.axes)
+
+    def call(self, inputs):
+        found = type(self).of(nb.moveaxis(inputs._value(), -1, 1), self.output_size)
+        return _ops.tensor(nb.moveaxis(found, 1, -1))
+
+    def compute_output_shape(self, input_shape):
+        return (input_shape[0], *self.output_size, input_shape[-1])
+
+
+def _adaptive(axes, kind, doc):
+    of = getattr(_f, f"adaptive_{'avg' if kind == 'Average' else 'max'}_pool{axes}d")
+    name = f"Adaptive{kind}Pooling{axes}D"
+    return type(name, (_Adaptive,), {"axes": axes, "of": staticmethod(of), "__doc__": doc})
+
+
+AdaptiveAveragePooling1D, AdaptiveAveragePooling2D, AdaptiveAveragePooling3D = (
+    _adaptive(n, "Average", "Means of so many windows of each axis.") for n in (1, 2, 3)
+)
+AdaptiveMaxPooling1D, AdaptiveMaxPooling2D, AdaptiveMaxPooling3D = (
+    _adaptive(n, "Max", "The largest elements of so many windows of each axis.")
+    for n in (1, 2, 3)
+)
 
 
 class UpSampling1D(Layer):
@@ -402,6 +447,27 @@ class UpSampling2D(Layer):
     def compute_output_shape(self, input_shape):
         sides = zip(input_shape[1:3], self.size, strict=True)
         return (input_shape[0], *[None if n is None else n * k for n, k in sides], input_shape[3])
+
+
+class UpSampling3D(Layer):
+    """Elements several times along each of three axes."""
+
+    ready = has_rule = True
+
+    def __init__(self, size=(2, 2, 2), data_format=None, **options):
+        super().__init__(**options)
+        _refuse(self, data_format=_last(data_format))
+        self.size = _tuple(self, "size", size, 3)
+
+    def call(self, inputs):
+        a = inputs._value()
+        for axis, n in enumerate(self.size, 1):
+            a = nb.repeat(a, n, axis=axis)
+        return _ops.tensor(a)
+
+    def compute_output_shape(self, input_shape):
+        sides = zip(input_shape[1:4], self.size, strict=True)
+        return (input_shape[0], *[None if n is None else n * k for n, k in sides], input_shape[4])
 
 
 class _Around(Layer):
@@ -448,6 +514,12 @@ class ZeroPadding2D(ZeroPadding1D):
     axes = 2
 
 
+class ZeroPadding3D(ZeroPadding1D):
+    """Zeros around three axes."""
+
+    axes = 3
+
+
 class Cropping1D(_Around):
     """Without the first and the last steps."""
 
@@ -458,6 +530,10 @@ class Cropping1D(_Around):
 
     def call(self, inputs):
         x = inputs._value()
+        if any([a + b >= n for n, (a, b) in zip(x.shape[1:-1], self.widths, strict=True)]):
+            raise ValueError(
+                message(type(self).__name__, "nothing is left", self.widths, tuple(x.shape))
+            )
         parts = [slice(a, n - b) for n, (a, b) in zip(x.shape[1:-1], self.widths, strict=True)]
         return _ops.tensor(x[(slice(None), *parts)])
 
@@ -471,6 +547,12 @@ class Cropping2D(Cropping1D):
     """Pictures without their margins."""
 
     axes = 2
+
+
+class Cropping3D(Cropping1D):
+    """Three axes without their margins."""
+
+    axes = 3
 
 
 class Permute(Layer):

@@ -14,7 +14,13 @@ __name__ = "keras.callbacks"
 
 
 class Callback:
-    """Methods that `fit` calls."""
+    """Methods that `fit`, `evaluate` and `predict` call."""
+
+    params = None
+
+    def set_params(self, params):
+        """Tells the numbers of epochs and steps."""
+        self.params = params
 
     def set_model(self, model):
         """Tells the model."""
@@ -32,11 +38,40 @@ class Callback:
     def on_epoch_end(self, epoch, logs=None):
         """After an epoch, with its values."""
 
+    def on_batch_begin(self, batch, logs=None):
+        """Before a batch of training."""
+
+    def on_batch_end(self, batch, logs=None):
+        """After a batch of training, with the means so far."""
+
     def on_train_batch_begin(self, batch, logs=None):
         """Before a batch."""
+        self.on_batch_begin(batch, logs)
 
     def on_train_batch_end(self, batch, logs=None):
         """After a batch, with the means so far."""
+        self.on_batch_end(batch, logs)
+
+
+def _moment(name):
+    place = "Before" if name.endswith("begin") else "After"
+    of_batch = "_batch_" in name
+
+    def of_a_batch(self, batch, logs=None):
+        pass
+
+    def of_all(self, logs=None):
+        pass
+
+    method = of_a_batch if of_batch else of_all
+    method.__name__ = name
+    method.__doc__ = f"{place} {'a batch of ' if of_batch else ''}{name.split('_')[1]}."
+    return method
+
+
+for _kind in ("test", "predict"):
+    for _when in ("begin", "end", "batch_begin", "batch_end"):
+        setattr(Callback, f"on_{_kind}_{_when}", _moment(f"on_{_kind}_{_when}"))
 
 
 class History(Callback):
@@ -56,9 +91,12 @@ class LambdaCallback(Callback):
     """Functions in the place of methods."""
 
     def __init__(self, on_epoch_begin=None, on_epoch_end=None, on_train_begin=None,
-                 on_train_end=None):  # fmt: skip
+                 on_train_end=None, on_train_batch_begin=None, on_train_batch_end=None,
+                 **others):  # fmt: skip
         given = {"on_epoch_begin": on_epoch_begin, "on_epoch_end": on_epoch_end,
-                 "on_train_begin": on_train_begin, "on_train_end": on_train_end}  # fmt: skip
+                 "on_train_begin": on_train_begin, "on_train_end": on_train_end,
+                 "on_train_batch_begin": on_train_batch_begin,
+                 "on_train_batch_end": on_train_batch_end, **others}  # fmt: skip
         for name, function in given.items():
             if function is not None:
                 setattr(self, name, function)

@@ -1,6 +1,7 @@
 """keras.initializers: what variables begin as. Numbers are those of `tf.random.set_seed`."""
 
 import math
+import re
 
 import numbus as nb
 
@@ -50,6 +51,31 @@ class RandomNormal(Initializer):
 
     def __call__(self, shape, dtype="float32"):
         return _ops.random_normal(shape, self.mean, self.stddev, dtype, self.seed)
+
+
+class TruncatedNormal(Initializer):
+    """Normal numbers within two standard deviations."""
+
+    def __init__(self, mean=0.0, stddev=0.05, seed=None):
+        self.mean, self.stddev, self.seed = mean, stddev, seed
+
+    def __call__(self, shape, dtype="float32"):
+        return _ops.random_truncated_normal(shape, self.mean, self.stddev, dtype, self.seed)
+
+
+class Identity(Initializer):
+    """A matrix with `gain` on the diagonal, 0 elsewhere."""
+
+    def __init__(self, gain=1.0):
+        self.gain = gain
+
+    def __call__(self, shape, dtype="float32"):
+        if len(shape) != 2:
+            raise ValueError(
+                "Identity matrix initializer can only be used for 2D matrices. Received: "
+                f"shape={shape} of rank {len(shape)}."
+            )
+        return _ops.cast(_ops.tensor(self.gain * nb.eye(*shape, dtype="f4")), dtype)
 
 
 class RandomUniform(Initializer):
@@ -124,21 +150,34 @@ HeUniform = _scaled("HeUniform", 2.0, "fan_in", "uniform")
 HeNormal = _scaled("HeNormal", 2.0, "fan_in", "truncated_normal")
 LecunUniform = _scaled("LecunUniform", 1.0, "fan_in", "uniform")
 LecunNormal = _scaled("LecunNormal", 1.0, "fan_in", "truncated_normal")
-_NAMES = {
-    "zeros": Zeros, "ones": Ones, "glorot_uniform": GlorotUniform, "glorot_normal": GlorotNormal,
-    "he_uniform": HeUniform, "he_normal": HeNormal, "lecun_uniform": LecunUniform,
-    "lecun_normal": LecunNormal, "random_normal": RandomNormal, "normal": RandomNormal,
-    "random_uniform": RandomUniform, "uniform": RandomUniform, "orthogonal": Orthogonal,
+_KINDS = {
+    kind.__name__: kind
+    for kind in (Zeros, Ones, Constant, RandomNormal, TruncatedNormal, RandomUniform, Orthogonal,
+                 VarianceScaling, Identity, GlorotUniform, GlorotNormal, HeUniform, HeNormal,
+                 LecunUniform, LecunNormal)
+}  # fmt: skip
+zeros, ones, constant, identity, orthogonal = Zeros, Ones, Constant, Identity, Orthogonal
+random_normal, random_uniform = RandomNormal, RandomUniform
+truncated_normal, variance_scaling = TruncatedNormal, VarianceScaling
+glorot_uniform, glorot_normal = GlorotUniform, GlorotNormal
+he_uniform, he_normal = HeUniform, HeNormal
+lecun_uniform, lecun_normal = LecunUniform, LecunNormal
+_NAMES = {re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower(): k for name, k in _KINDS.items()}
+_NAMES |= _KINDS | {
+    "normal": RandomNormal, "uniform": RandomUniform, "zero": Zeros, "one": Ones,
+    "IdentityInitializer": Identity, "OrthogonalInitializer": Orthogonal,
 }  # fmt: skip
 
 
 def get(identifier):
-    """An initializer from its name; functions stay as they are."""
+    """An initializer from its name, its class or its configuration; functions stay as they are."""
     if isinstance(identifier, type):
         return identifier()
     if callable(identifier):
         return identifier
-    if identifier in _NAMES:
+    if isinstance(identifier, dict) and identifier.get("class_name") in _NAMES:
+        return _NAMES[identifier["class_name"]](**identifier.get("config", {}))
+    if isinstance(identifier, str) and identifier in _NAMES:
         return _NAMES[identifier]()
     raise ValueError(message("initializer", "unknown", identifier, ", ".join(_NAMES)))
 

@@ -2,21 +2,39 @@
 
 from ..._missing import missing as _missing
 from ._attention import AdditiveAttention, Attention, MultiHeadAttention  # noqa: F401
+from ._cells import (  # noqa: F401
+    RNN,
+    GRUCell,
+    LSTMCell,
+    SimpleRNNCell,
+    StackedRNNCells,
+)
+from ._elementwise import (  # noqa: F401
+    ELU,
+    ActivityRegularization,
+    AlphaDropout,
+    Dropout,
+    EinsumDense,
+    GaussianDropout,
+    GaussianNoise,
+    Identity,
+    LeakyReLU,
+    PReLU,
+    ReLU,
+    SpatialDropout1D,
+    SpatialDropout2D,
+    SpatialDropout3D,
+)
 from ._layers import (  # noqa: F401
     Activation,
-    BatchNormalization,
     Dense,
-    Dropout,
     Embedding,
     Flatten,
     Input,
     InputLayer,
     Lambda,
     Layer,
-    LayerNormalization,
-    LeakyReLU,
     Masking,
-    ReLU,
     Rescaling,
     Reshape,
     Softmax,
@@ -39,8 +57,22 @@ from ._merging import (  # noqa: F401
     multiply,
     subtract,
 )
+from ._normalisations import (  # noqa: F401
+    BatchNormalization,
+    GroupNormalization,
+    LayerNormalization,
+    Normalization,
+    RMSNormalization,
+    UnitNormalization,
+)
 from ._recurrent import GRU, LSTM, Bidirectional, SimpleRNN, TimeDistributed  # noqa: F401
 from ._windows import (  # noqa: F401
+    AdaptiveAveragePooling1D,
+    AdaptiveAveragePooling2D,
+    AdaptiveAveragePooling3D,
+    AdaptiveMaxPooling1D,
+    AdaptiveMaxPooling2D,
+    AdaptiveMaxPooling3D,
     AveragePooling1D,
     AveragePooling2D,
     AveragePooling3D,
@@ -55,16 +87,21 @@ from ._windows import (  # noqa: F401
     Conv3DTranspose,
     Cropping1D,
     Cropping2D,
+    Cropping3D,
     DepthwiseConv1D,
     DepthwiseConv2D,
     GlobalAveragePooling1D,
     GlobalAveragePooling2D,
+    GlobalAveragePooling3D,
     GlobalAvgPool1D,
     GlobalAvgPool2D,
+    GlobalAvgPool3D,
     GlobalMaxPool1D,
     GlobalMaxPool2D,
+    GlobalMaxPool3D,
     GlobalMaxPooling1D,
     GlobalMaxPooling2D,
+    GlobalMaxPooling3D,
     MaxPool1D,
     MaxPool2D,
     MaxPool3D,
@@ -77,8 +114,10 @@ from ._windows import (  # noqa: F401
     SeparableConv2D,
     UpSampling1D,
     UpSampling2D,
+    UpSampling3D,
     ZeroPadding1D,
     ZeroPadding2D,
+    ZeroPadding3D,
 )
 
 __name__ = "keras.layers"

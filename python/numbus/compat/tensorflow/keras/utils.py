@@ -5,6 +5,9 @@ import numbus as nb
 from ..._missing import missing as _missing
 from .._ops import set_seed
 from .._tensor import convert
+from ._batches import PyDataset
+
+Sequence = PyDataset
 
 __name__ = "keras.utils"
 
@@ -16,6 +19,14 @@ def to_categorical(x, num_classes=None):
         index = index[..., 0]
     n = int(index.max()) + 1 if num_classes is None else int(num_classes)
     return (index[..., None] == nb.arange(n)).astype("f8")
+
+
+def normalize(x, axis=-1, order=2):
+    """Rows divided by their lengths along an axis; what has the length 0 stays."""
+    a = convert(x)._value()
+    a = a if a.dtype.kind == "f" else a.astype("f8")
+    lengths = nb.linalg.norm(a, order, axis, keepdims=True)
+    return a / nb.where(lengths == 0, lengths.dtype.type(1), lengths)
 
 
 def set_random_seed(seed):
