@@ -513,6 +513,8 @@ def spread(d):
 
 
 def fit(d):
+    if d.rng.random() < 0.3:
+        return masked_fit(d) if d.flag() else ends_fit(d)
     n, batch = d.pick(6, 7, 9), d.int(2, 4)
     classes = d.int(2, 3)
     pictures = d.rng.random() < 0.3
@@ -530,7 +532,9 @@ def fit(d):
     if d.rng.random() < 0.4:
         more = d.pick("layers.BatchNormalization()", "layers.LayerNormalization()",
                       "layers.Dropout(0.0)", "layers.PReLU()")  # fmt: skip
-        if "Batch" in more:
+        if "Batch" in more and pictures:
+            more = "layers.Dropout(0.0)"
+        elif "Batch" in more:
             parts[-1] = parts[-1][:-1] + ", use_bias=False)"
         parts.append(more)
     kind = d.pick("class", "onehot", "binary", "number")
@@ -577,10 +581,11 @@ def fit(d):
         how += ", sample_weight=a[2]"
         evaluated = evaluated.replace("verbose=0", "verbose=0, sample_weight=a[2]")
     if d.rng.random() < 0.3:
-        monitor = d.pick("loss", "val_loss") if "validation_" in how else "loss"
+        monitor = d.pick("loss", *metrics) if kind != "number" else "loss"
+        monitor = d.pick(monitor, f"val_{monitor}") if "validation_" in how else monitor
         how += ", callbacks=[" + d.pick(
             f"callbacks.EarlyStopping(monitor='{monitor}', patience={d.int(0, 1)}, min_delta=0.05,"
-            f" restore_best_weights={d.flag()})",
+            f" restore_best_weights={d.flag()}{d.some(0.2, ', baseline=0.5')})",
             f"callbacks.ReduceLROnPlateau(monitor='{monitor}', patience=1, factor=0.5)",
             "callbacks.LearningRateScheduler(lambda e, r: r * 0.7)",
             "callbacks.LearningRateScheduler(lambda e: 0.1 / (e + 1))",
@@ -602,6 +607,10 @@ def fit(d):
         d.operands = [[[9, *shape[1:]], kind] for shape, kind in d.operands]
         calls = [c.replace(f"batch_size={batch}", "batch_size=3") for c in calls]
     chosen = optimizer(d)
+    if "BatchNorm" in " ".join(parts):
+        chosen = chosen.replace("learning_rate=0.5", "learning_rate=0.01")
+    if "initial_epoch" in how:  # of no step at all Keras has averages of zeros
+        chosen = chosen.replace("use_ema=True", "use_ema=False")
     compiled = f"model.compile({chosen}, {of}{asked})"
     listed = ", ".join(parts)
     if d.flag():
@@ -610,6 +619,88 @@ def fit(d):
         lines = [f"x = first = {parts[0]}", *[f"x = {p}(x)" for p in parts[1:]]]
         text = "\n".join([*lines, "model = keras.Model(first, x)", compiled])
     return {"text": text, "calls": calls}
+
+
+def masked_fit(d):
+    """Nets of sequences, some of whose steps are masked."""
+    n, steps = 6, d.int(2, 4)
+    if d.flag():
+        d.x(n, steps, kind="index:5")
+        parts = ["layers.Input((None,))", "layers.Embedding(5, 3, mask_zero=True)"]
+    else:
+        d.x(n, steps, 3, kind="steps")
+        parts = [f"layers.Input(({steps}, 3))", "layers.Masking()"]
+    all_steps = d.flag()
+    kind = d.pick("LSTM", "GRU", "SimpleRNN")
+    for k in range(d.int(1, 2)):
+        inner = f"layers.{kind}(3, return_sequences=True)"
+        more = d.pick(f"{inner}", f"layers.Bidirectional({inner})", "layers.Dense(3)",
+                      "layers.LayerNormalization()", "layers.Dropout(0.0)",
+                      "layers.TimeDistributed(layers.Dense(2))", "layers.SpatialDropout1D(0.0)",
+                      "layers.BatchNormalization()", "layers.Activation('tanh')")  # fmt: skip
+        if "Batch" in more and k == 0:
+            continue
+        parts.append(more)
+    if not all_steps:
+        parts.append(d.pick(f"layers.{kind}(3)", "layers.GlobalAveragePooling1D()",
+                            f"layers.Bidirectional(layers.{kind}(2))"))  # fmt: skip
+    shape = [n, steps] if all_steps else [n]
+    of = d.pick("'mse'", "'sparse_categorical_crossentropy'", "'binary_crossentropy'")
+    if "mse" in of:
+        d.x(*shape, 2), parts.append("layers.Dense(2)")
+        seen = ["mae", "mse", "cosine_similarity", "root_mean_squared_error"]
+    elif "sparse" in of:
+        d.x(*shape, kind="index:3"), parts.append("layers.Dense(3, activation='softmax')")
+        seen = ["accuracy", "sparse_categorical_accuracy"]
+    else:
+        d.x(*shape, 1, kind="bit"), parts.append("layers.Dense(1, activation='sigmoid')")
+        seen = ["accuracy", "Precision", "Recall", "AUC"]
+    how = "batch_size=3, shuffle=False, verbose=0, epochs=2"
+    if d.rng.random() < 0.3:
+        d.x(*d.pick(shape, [*shape, 1][: 1 + len(shape)]), kind="positive")
+        how += ", sample_weight=a[2]"
+    asked = f"metrics={d.rng.sample(seen, d.int(0, 2))}"
+    text = f"model = keras.Sequential([{', '.join(parts)}])\nmodel.compile('sgd', {of}, {asked})"
+    calls = [f"model.fit(a[0], a[1], {how})", "model.evaluate(a[0], a[1], verbose=0, batch_size=4)",
+             "model.predict(a[0], verbose=0)"]  # fmt: skip
+    return {"text": text, "calls": calls}
+
+
+def ends_fit(d):
+    """Nets of several inputs and outputs, with losses, metrics and weights for each."""
+    n = 6
+    d.x(n, 3), d.x(n, 2), d.x(n, kind="index:3"), d.x(n, 2)
+    join = d.pick("Concatenate()([x, layers.Dense(3)(q)])", "Add()([x, layers.Dense(3)(q)])",
+                  "Multiply()([x, layers.Dense(3)(q)])", "Maximum()([x, layers.Dense(3)(q)])",
+                  "Average()([x, layers.Dense(3)(q)])", "Dot(1)([x, layers.Dense(3)(q)])",
+                  "Subtract()([x, layers.Dense(3)(q)])")  # fmt: skip
+    names = d.flag()
+    lines = [
+        "p = layers.Input((3,), name='p')", "q = layers.Input((2,), name='q')",
+        f"x = layers.Dense(3{d.activation()})(p)", f"x = layers.{join}",
+        "one = layers.Dense(3, activation='softmax', name='one')(x)",
+        f"two = layers.Dense(2{d.rest('kernel')}, name='two')(x)",
+        "model = keras.Model([p, q], [one, two])",
+    ]  # fmt: skip
+    losses = d.pick("['sparse_categorical_crossentropy', 'mse']",
+                    "{'one': 'sparse_categorical_crossentropy', 'two': 'mae'}")  # fmt: skip
+    more = d.some(0.5, ", loss_weights=" + d.pick("[0.5, 2.0]", "{'one': 0.3, 'two': 1.0}"))
+    more += d.some(0.6, ", metrics=" + d.pick("[['accuracy'], ['mse', 'mae']]",
+                                              "{'one': ['accuracy'], 'two': ['mae']}",
+                                              "{'two': 'mse'}"))  # fmt: skip
+    more += d.some(0.3, ", weighted_metrics={'one': ['accuracy'], 'two': ['mae']}")
+    lines.append(f"model.compile({optimizer(d)}, {losses}{more})")
+    given = d.pick("[a[0], a[1]]", "{'p': a[0], 'q': a[1]}")
+    wanted = d.pick("[a[2], a[3]]", "{'one': a[2], 'two': a[3]}") if names else "[a[2], a[3]]"
+    how = "batch_size=4, shuffle=False, verbose=0, epochs=2"
+    how += d.pick("", ", validation_split=0.3", f", validation_data=({given}, {wanted})")
+    if d.rng.random() < 0.3:
+        d.x(n, kind="positive"), d.x(n, kind="positive")
+        how += ", sample_weight=[a[4], a[5]]"
+    calls = [f"model.fit({given}, {wanted}, {how})",
+             f"model.evaluate({given}, {wanted}, verbose=0, batch_size=4, return_dict=True)",
+             f"model.predict({given}, verbose=0)"]  # fmt: skip
+    return {"text": "\n".join(lines), "calls": calls}
 
 
 KINDS = {"layer": layer, "loss": loss, "metric": metric, "steps": steps, "value": value,

@@ -74,7 +74,7 @@ MESSAGES = {
     "tf.signal.stft": (AttributeError, "scipy.signal"),
     "keras.applications.ResNet50": (AttributeError, "Sequential"),
     "keras.callbacks.TensorBoard('logs')": (AttributeError, "CSVLogger"),
-    "fitted(callbacks=[keras.callbacks.EarlyStopping()])": (ValueError, "val_loss"),
+    "keras.callbacks.ReduceLROnPlateau(factor=2)": (ValueError, "factor >= 1.0"),
     "keras.datasets.mnist.load_data()": (FileNotFoundError, "mnist.npz"),
     "tf.distribute.MirroredStrategy(['GPU:0', 'GPU:1'])": (AttributeError, "one device"),
     "tf.device('/TPU:0')": (ValueError, "unknown device"),

@@ -130,7 +130,9 @@ class _Rate(_Confusion):
 
 
 def _rate(name, doc, rate):
-    return type(name, (_Rate,), {"_rate": staticmethod(rate), "__doc__": doc})
+    return type(name, (_Rate,), {
+        "_rate": staticmethod(rate), "__doc__": doc, "_direction": "up",
+    })  # fmt: skip
 
 
 Precision = _rate("Precision", "Which part of what is predicted is true.",
@@ -162,6 +164,8 @@ def _fractions(count):
 
 class _BestAt(_Confusion):
     """The largest rate at thresholds where another one is large enough."""
+
+    _direction = "up"
 
     def __init__(self, value, num_thresholds=200, class_id=None, name=None, dtype=None):
         if not 0 <= value <= 1:
@@ -213,6 +217,8 @@ class AUC(_Confusion):
     """The area below a curve of rates over thresholds: 'ROC', 'PR' of precision and recall, or
     'PRGAIN' of their gains.
     """
+
+    _direction = "up"
 
     def __init__(self, num_thresholds=200, curve="ROC", summation_method="interpolation",
                  name=None, dtype=None, thresholds=None, multi_label=False, num_labels=None,
@@ -309,6 +315,8 @@ class AUC(_Confusion):
 class FBetaScore(_Tallies):
     """(1 + beta²) precision recall / (beta² precision + recall), of each class or averaged."""
 
+    _direction = "up"
+
     def __init__(self, average=None, beta=1.0, threshold=None, name="fbeta_score", dtype=None):
         super().__init__(name, dtype)
         if average not in (None, "micro", "macro", "weighted"):
@@ -372,6 +380,8 @@ class F1Score(FBetaScore):
 
 class IoU(_Tallies):
     """The mean over classes of what is both label and prediction as a part of what is either."""
+
+    _direction = "up"
 
     def __init__(self, num_classes, target_class_ids, name=None, dtype=None, ignore_class=None,
                  sparse_y_true=True, sparse_y_pred=True, axis=-1):  # fmt: skip
@@ -465,6 +475,8 @@ class OneHotMeanIoU(MeanIoU):
 
 class R2Score(_Tallies):
     """1 - the sum of squared differences / that of the labels from their mean."""
+
+    _direction = "up"
 
     def __init__(self, class_aggregation="uniform_average", num_regressors=0, name="r2_score",
                  dtype=None):  # fmt: skip

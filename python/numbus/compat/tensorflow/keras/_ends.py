@@ -151,8 +151,9 @@ class Ends:
                 found[f"{shown}_{count}" if shown in found else shown] = m
         for name, *_, weighted in ends:
             for m in weighted:
-                shown = m.name if name is None else f"{name}_{m.name}"
-                found[f"weighted_{m.name}" if shown in found else shown] = m
+                start = "" if name is None else f"{name}_"
+                shown = start + m.name
+                found[f"{start}weighted_{m.name}" if shown in found else shown] = m
         return list(found.items())
 
     def all(self):

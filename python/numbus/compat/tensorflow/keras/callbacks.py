@@ -3,6 +3,7 @@
 import csv
 import math
 import os
+import warnings
 
 import numpy
 
@@ -102,49 +103,95 @@ class LambdaCallback(Callback):
                 setattr(self, name, function)
 
 
-class EarlyStopping(Callback):
+class _Monitor(Callback):
+    """What looks at one value of each epoch, of which more or less is better."""
+
+    def __init__(self, monitor, mode, min_delta=0.0):
+        if mode not in ("auto", "min", "max"):
+            warnings.warn(f"{type(self).__name__} mode '{mode}' is unknown, fallback to auto mode.",
+                          stacklevel=3)  # fmt: skip
+            mode = "auto"
+        self.monitor, self.mode, self.min_delta = monitor, mode, abs(min_delta)
+        self.best, self._sign = None, {"min": 1, "max": -1}.get(mode)
+
+    def _is_better(self, now, before):
+        if before is None:
+            return True
+        if self._sign is None:
+            self._sign = self._found_sign()
+        return now * self._sign < before * self._sign - self.min_delta
+
+    def _found_sign(self):
+        """1 where less is better, as of losses, -1 where more is."""
+        name = self.monitor.removeprefix("val_")
+        if name == "loss":
+            return 1
+        ends = self.model._ends
+        for shown, m in [] if ends is None else ends.all():
+            way = getattr(m, "_direction", None)
+            if way is not None and name in (shown, m.name):
+                return -1 if way == "up" else 1
+        if name.endswith("loss"):
+            return 1
+        raise ValueError(
+            f"{type(self).__name__} callback received monitor={self.monitor}, but Keras isn't able "
+            "to automatically determine whether that metric should be maximized or minimized. Pass "
+            "`mode='max'` in order to monitor based on the highest metric value, or pass "
+            "`mode='min'` in order to use the lowest value."
+        )
+
+    def _value(self, logs, what):
+        """The value, or None with a warning where an epoch has none."""
+        now = (logs or {}).get(self.monitor)
+        if now is None:
+            warnings.warn(
+                f"{what} `{self.monitor}` which is not available. Available metrics are: "
+                f"{','.join(logs or {})}",
+                stacklevel=3,
+            )
+        return now
+
+
+class EarlyStopping(_Monitor):
     """Ends the training when a value has not become better by `min_delta` for `patience` epochs."""
 
     def __init__(self, monitor="val_loss", min_delta=0, patience=0, verbose=0, mode="auto",
                  baseline=None, restore_best_weights=False, start_from_epoch=0):  # fmt: skip
-        if mode not in ("auto", "min", "max"):
-            raise ValueError(message("EarlyStopping", "unknown mode", mode, "'auto', 'min', 'max'"))
-        self.monitor, self.patience, self.verbose = monitor, patience, verbose
-        self._sign = -1 if _is_rising(mode, monitor) else 1
-        self.min_delta, self.baseline = abs(min_delta), baseline
+        super().__init__(monitor, mode, min_delta)
+        self.patience, self.verbose, self.baseline = patience, verbose, baseline
         self.restore_best_weights, self.start_from_epoch = restore_best_weights, start_from_epoch
 
-    def on_train_begin(self, _logs=None):
+    def on_train_begin(self, logs=None):
         """Begins anew."""
         self.wait = self.stopped_epoch = self.best_epoch = 0
-        self.best = math.inf if self.baseline is None else self.baseline * self._sign
-        self.best_weights = None
+        self.best = self.best_weights = None
 
     def on_epoch_end(self, epoch, logs=None):
-        """Looks at the value. Raises ValueError where it is not among those of the epoch."""
-        if self.monitor not in (logs or {}):
-            raise ValueError(
-                message("EarlyStopping", "no such value", self.monitor, ", ".join(logs or {}))
-            )
-        if epoch < self.start_from_epoch:
+        """Looks at the value; warns where it is not among those of the epoch."""
+        now = self._value(logs, "Early stopping conditioned on metric")
+        if now is None or epoch < self.start_from_epoch:
             return
-        now = logs[self.monitor] * self._sign
         if self.restore_best_weights and self.best_weights is None:
             self.best_weights, self.best_epoch = self.model.get_weights(), epoch
         self.wait += 1
-        if now < self.best - self.min_delta:
-            self.best, self.best_epoch, self.wait = now, epoch, 0
+        if self._is_better(now, self.best):
+            self.best, self.best_epoch = now, epoch
             if self.restore_best_weights:
                 self.best_weights = self.model.get_weights()
+            if self.baseline is None or self._is_better(now, self.baseline):
+                self.wait = 0
         elif self.wait >= self.patience and epoch > 0:
             self.stopped_epoch = epoch
             self.model.stop_training = True
-            if self.verbose:
-                print(f"Epoch {epoch + 1}: early stopping")
 
-    def on_train_end(self, _logs=None):
+    def on_train_end(self, logs=None):
         """Brings the best weights back, if asked for."""
+        if self.stopped_epoch > 0 and self.verbose:
+            print(f"Epoch {self.stopped_epoch + 1}: early stopping")
         if self.restore_best_weights and self.best_weights is not None:
+            if self.verbose:
+                print("Restoring model weights from the end of the best epoch: "
+                      f"{self.best_epoch + 1}.")  # fmt: skip
             self.model.set_weights(self.best_weights)
 
 
@@ -171,46 +218,44 @@ class LearningRateScheduler(Callback):
         logs["learning_rate"] = float(self.model.optimizer.learning_rate.numpy())
 
 
-def _is_rising(mode, monitor):
-    """Whether larger values are better."""
-    return mode == "max" or (mode == "auto" and monitor.endswith(("acc", "accuracy", "auc")))
-
-
-class ReduceLROnPlateau(Callback):
+class ReduceLROnPlateau(_Monitor):
     """Multiplies the learning rate by `factor` when a value has not become better by `min_delta`
     for `patience` epochs, those of a `cooldown` after it not counted.
     """
 
     def __init__(self, monitor="val_loss", factor=0.1, patience=10, verbose=0, mode="auto",
                  min_delta=1e-4, cooldown=0, min_lr=0.0):  # fmt: skip
+        super().__init__(monitor, mode, min_delta)
         if factor >= 1.0:
             raise ValueError(
-                f"ReduceLROnPlateau does not support a factor >= 1.0. Got factor={factor}"
+                f"ReduceLROnPlateau does not support a factor >= 1.0. Received factor={factor}"
             )
-        self.monitor, self.factor, self.patience, self.verbose = monitor, factor, patience, verbose
-        self._sign = -1 if _is_rising(mode, monitor) else 1
-        self.min_delta, self.cooldown, self.min_lr = min_delta, cooldown, min_lr
-        self._reset()
+        self.factor, self.patience, self.verbose = factor, patience, verbose
+        self.cooldown, self.min_lr = cooldown, min_lr
+        self.wait = self.cooldown_counter = 0
 
-    def _reset(self):
-        self.best, self.wait, self.cooldown_counter = math.inf, 0, 0
-
-    def on_train_begin(self, _logs=None):
+    def on_train_begin(self, logs=None):
         """Begins anew."""
-        self._reset()
+        self.best, self.wait, self.cooldown_counter = None, 0, 0
+
+    def in_cooldown(self):
+        """Whether epochs are not counted."""
+        return self.cooldown_counter > 0
 
     def on_epoch_end(self, epoch, logs=None):
-        """Looks at the value. Raises ValueError where it is not among those of the epoch."""
+        """Looks at the value; warns where it is not among those of the epoch."""
         optimizer = self.model.optimizer
         old = float(optimizer.learning_rate.numpy())
         logs["learning_rate"] = old
-        now = _value("ReduceLROnPlateau", self.monitor, logs) * self._sign
-        if self.cooldown_counter > 0:
+        now = self._value(logs, "Learning rate reduction is conditioned on metric")
+        if now is None:
+            return
+        if self.in_cooldown():
             self.cooldown_counter -= 1
             self.wait = 0
-        if now < self.best - self.min_delta:
+        if self._is_better(now, self.best):
             self.best, self.wait = now, 0
-        elif self.cooldown_counter <= 0:
+        elif not self.in_cooldown():
             self.wait += 1
             if self.wait >= self.patience and old > float(numpy.float32(self.min_lr)):
                 rate = max(old * self.factor, self.min_lr)
@@ -221,44 +266,63 @@ class ReduceLROnPlateau(Callback):
                 self.cooldown_counter, self.wait = self.cooldown, 0
 
 
-def _value(op, monitor, logs):
-    if monitor not in (logs or {}):
-        raise ValueError(message(op, "no such value", monitor, ", ".join(logs or {})))
-    return logs[monitor]
-
-
-class ModelCheckpoint(Callback):
-    """Writes the weights after each epoch, or with `save_best_only` where a value is the best."""
+class ModelCheckpoint(_Monitor):
+    """Writes the weights after each epoch, or so many batches; with `save_best_only` where a value
+    is the best.
+    """
 
     def __init__(self, filepath, monitor="val_loss", verbose=0, save_best_only=False,
                  save_weights_only=False, mode="auto", save_freq="epoch",
                  initial_value_threshold=None):  # fmt: skip
-        if not save_weights_only or save_freq != "epoch":
+        super().__init__(monitor, mode)
+        if not save_weights_only:
             raise NotImplementedError(
-                message("ModelCheckpoint", "whole models, and files within epochs, are not yet"
-                        " available", f"save_weights_only={save_weights_only}, {save_freq!r}",
+                message("ModelCheckpoint", "whole models are not yet available",
+                        f"save_weights_only={save_weights_only}",
                         "save_weights_only=True and a .npz file")
             )  # fmt: skip
-        self.filepath, self.monitor, self.verbose = os.fspath(filepath), monitor, verbose
-        self.save_best_only = save_best_only
-        self._sign = -1 if _is_rising(mode, monitor) else 1
-        given = initial_value_threshold
-        self.best = math.inf * self._sign if given is None else given
+        if save_freq != "epoch" and not isinstance(save_freq, int):
+            raise ValueError(
+                f"Unrecognized save_freq: {save_freq}. Expected save_freq are 'epoch' or integer "
+                "values"
+            )
+        self.filepath, self.verbose = os.fspath(filepath), verbose
+        self.save_best_only, self.save_freq = save_best_only, save_freq
+        self.best = initial_value_threshold
+        self._epoch = self._batches = 0
+
+    def on_epoch_begin(self, epoch, logs=None):
+        """Notes the number."""
+        self._epoch = epoch
+
+    def on_train_batch_end(self, batch, logs=None):
+        """Writes the file after so many batches."""
+        if self.save_freq == "epoch":
+            return
+        self._batches += 1
+        if self._batches >= self.save_freq:
+            self._batches = 0
+            self._save(self._epoch, {"batch": batch + 1, **(logs or {})})
 
     def on_epoch_end(self, epoch, logs=None):
         """Writes the file, whose name may have {epoch} and the names of values."""
+        if self.save_freq == "epoch":
+            self._save(epoch, logs)
+
+    def _save(self, epoch, logs):
         path = self.filepath.format(epoch=epoch + 1, **logs)
         if self.save_best_only:
-            now = _value("ModelCheckpoint", self.monitor, logs)
-            if not now * self._sign < self.best * self._sign:
+            now = self._value(logs, "Can save best model only with")
+            if now is not None:
+                best = "None" if self.best is None else f"{self.best:.5f}"
+                if not self._is_better(now, self.best):
+                    if self.verbose:
+                        print(f"\nEpoch {epoch + 1}: {self.monitor} did not improve from {best}")
+                    return
                 if self.verbose:
-                    print(f"\nEpoch {epoch + 1}: {self.monitor} did not improve from"
-                          f" {self.best:.5f}")  # fmt: skip
-                return
-            if self.verbose:
-                print(f"\nEpoch {epoch + 1}: {self.monitor} improved from {self.best:.5f} to"
-                      f" {now:.5f}, saving model to {path}")  # fmt: skip
-            self.best = now
+                    print(f"\nEpoch {epoch + 1}: {self.monitor} improved from {best} to"
+                          f" {now:.5f}, saving model to {path}")  # fmt: skip
+                self.best = now
         elif self.verbose:
             print(f"\nEpoch {epoch + 1}: saving model to {path}")
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)

@@ -359,6 +359,7 @@ _PAIRS = [
     (CategoricalFocalCrossentropy, categorical_focal_crossentropy),
     (SparseCategoricalCrossentropy, sparse_categorical_crossentropy),
 ]
+FUNCTIONS = [function for _, function, *_ in _PAIRS]
 _NAMES = {
     name: kind
     for kind, function, *more in _PAIRS

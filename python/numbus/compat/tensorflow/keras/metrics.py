@@ -156,6 +156,8 @@ class MeanMetricWrapper(Mean):
     def __init__(self, fn, name=None, dtype=None, **options):
         super().__init__(name or new_name(type(self).__name__), dtype)
         self._function, self._options = fn, options
+        if self._direction is None and (isinstance(fn, losses.Loss) or fn in losses.FUNCTIONS):
+            self._direction = "down"
 
     def update_state(self, y_true, y_pred, sample_weight=None):
         """Adds examples."""
@@ -235,8 +237,14 @@ def concordance_correlation(y_true, y_pred, axis=-1):
     return _ops.tensor(nb.mean(2 * (t - mean_p) * (p - mean_p) / under, axis=axis))
 
 
+_RISING = (accuracy, binary_accuracy, sparse_categorical_accuracy, categorical_accuracy,
+           top_k_categorical_accuracy, sparse_top_k_categorical_accuracy, pearson_correlation,
+           concordance_correlation, losses.cosine)  # fmt: skip
+
+
 def _wrapped(name, function, shown, *options, **usual):
     """A class for the mean of a function, whose options come before or after name and dtype."""
+    way = "up" if function in _RISING else "down"
     first = [o for o in options if o in ("k",)]
     rest = [o for o in options if o not in first]
     order = (*first, "name", "dtype", *rest)
@@ -251,9 +259,9 @@ def _wrapped(name, function, shown, *options, **usual):
         own, dtype = given.pop("name", None) or shown, given.pop("dtype", None)
         MeanMetricWrapper.__init__(self, function, own, dtype, **(usual | given))
 
-    return type(
-        name, (MeanMetricWrapper,), {"__init__": __init__, "__doc__": function.__doc__}
-    )  # fmt: skip
+    return type(name, (MeanMetricWrapper,), {
+        "__init__": __init__, "__doc__": function.__doc__, "_direction": way,
+    })  # fmt: skip
 
 
 Accuracy = _wrapped("Accuracy", accuracy, "accuracy")
@@ -303,6 +311,8 @@ ConcordanceCorrelation = _wrapped("ConcordanceCorrelation", concordance_correlat
 
 class RootMeanSquaredError(Mean):
     """The root of the mean of squared differences."""
+
+    _direction = "down"
 
     def __init__(self, name="root_mean_squared_error", dtype=None):
         super().__init__(name, dtype)
