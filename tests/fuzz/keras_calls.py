@@ -157,8 +157,15 @@ def call_of_layer(side, plan, scope, rng):
         listed(side, made), [listed(side, g) for g in found],
         [[list(w.shape), digits(w)] for w in map(numpy.asarray, layer.get_weights())],
         [len(layer.trainable_variables), layer.count_params()],
-        None if not after else [n if n is None else int(n) for n in after],
+        after and sizes(after),
     ]  # fmt: skip
+
+
+def sizes(shapes):
+    """Shapes as lists of numbers and None."""
+    if isinstance(shapes, (list, tuple)):
+        return [sizes(s) for s in shapes]
+    return None if shapes is None else int(shapes)
 
 
 def loss(side, plan, scope, _rng):
@@ -212,11 +219,10 @@ def spread(side, plan, scope, _rng):
     """Of random numbers the shape and roughly the mean and the deviation."""
     side.keras.utils.set_random_seed(3)
     made = side.numbers(eval(plan["text"], scope)(tuple(plan["shape"])))
-    size = max(abs(made).max(), 1e-6)
     if plan["exact"]:
         return listed(side, made)
     ways = [float(numpy.quantile(made, q)) for q in (0.05, 0.3, 0.7, 0.95)]
-    return [list(made.shape), float(made.std()) / size, [w / size for w in ways]]
+    return [list(made.shape), *[w / float(made.std()) for w in ways], float(made.std())]
 
 
 def trained(side, plan, scope, rng):
@@ -242,6 +248,7 @@ def run(side, plan, seed):
     rng = numpy.random.default_rng(seed)
     arrays = [data(rng, shape, kind) for shape, kind in plan["operands"]]
     k = side.keras
+    k.backend.clear_session()  # names begin anew
     scope = {"keras": k, "layers": k.layers, "losses": k.losses, "metrics": k.metrics,
              "optimizers": k.optimizers, "schedules": k.optimizers.schedules, "a": arrays,
              "callbacks": k.callbacks, "tensor": side.tensor, "numpy": numpy}  # fmt: skip

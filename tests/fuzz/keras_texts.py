@@ -246,7 +246,7 @@ def shaping(d):
         f"layers.Activation({d.pick(*EACH)!r}{d.rest()})", "layers.Masking(0.0)",
     ]  # fmt: skip
     if n == 2:
-        how = d.pick("nearest", "bilinear", "bicubic")
+        how = d.pick("nearest", "bilinear")
         choices.append(f"layers.UpSampling2D({d.some_of(2, 1, 3)}, interpolation='{how}')")
     made = d.pick(*choices)
     return made

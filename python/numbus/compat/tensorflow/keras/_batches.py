@@ -196,6 +196,10 @@ class Epochs:
         self.batches, self.steps = batches, steps
         self._going, self._seen = None, 0
 
+    def begin(self):
+        """Has the next epoch begin anew."""
+        self._going = None
+
     def __iter__(self):
         if self.steps is None:
             yield from self.batches

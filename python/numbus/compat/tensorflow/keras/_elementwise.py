@@ -42,7 +42,7 @@ class ReLU(_Elementwise):
         super().__init__(**options)
         for name, value, none in (("max_value", max_value, True), ("threshold", threshold, False),
                                   ("negative_slope", negative_slope, False)):  # fmt: skip
-            if value is None and not none or value is not None and value < 0:
+            if (value is None and not none) or (value is not None and value < 0):
                 raise ValueError(
                     f"{name} of a ReLU layer cannot be a negative value. Received: {name}={value}"
                 )

@@ -14,7 +14,7 @@ from ....core.dtypes import kind_of
 from ....core.errors import message
 from ....nn import functional as _f
 from .. import _ops
-from .._tensor import Tensor, Variable, as_array, as_numpy_dtype, convert
+from .._tensor import Tensor, Variable, as_numpy_dtype, convert
 from . import _masks, activations, constraints, initializers, regularizers
 from ._functional import KerasTensor, Node, is_symbolic, symbolic_call, tried_shapes
 

@@ -311,6 +311,7 @@ class Model(Layer):
 
     def _tested(self, tests, progress=None, followers=()):
         self._reset()
+        tests.begin()
         steps = 0
         for c in followers:
             c.on_test_begin()

@@ -20,6 +20,8 @@ class Metric:
     are read when they are asked for.
     """
 
+    _direction = None  # "up" or "down": what is better
+
     def __init__(self, name=None, dtype=None):
         if str(dtype) not in ("None", "float32"):
             raise NotImplementedError(
