@@ -140,12 +140,11 @@ def call_of_layer(side, plan, scope, rng):
         kept.append(made)
         flat = list(made) if isinstance(made, (list, tuple)) else [made]
         parts = []
-        for k, x in enumerate(flat):
+        for x in flat:
             weights = places.normal(size=tuple(x.shape)).astype("f4")
             parts.append(side.keras.ops.sum(x * side.tensor(weights)) if hasattr(side, "torch")
                          else side.tf.reduce_sum(x * weights))  # fmt: skip
-        added = [v for v in layer.losses]
-        return sum([*parts[1:], *added], parts[0])
+        return sum([*parts[1:], *layer.losses], parts[0])
 
     found = side.gradients(total, inputs, lambda: layer.trainable_variables)
     shapes = [[None, *x.shape[1:]] for x in arrays]

@@ -266,7 +266,8 @@ def elementwise(d):
     return d.pick(
         f"layers.ReLU(max_value={bound}, negative_slope={slope}, threshold={low})",
         f"layers.LeakyReLU({d.pick('', 0.1, 'negative_slope=0.2')})",
-        f"layers.ELU({d.pick('', 0.3, 'alpha=2.0')})", f"layers.PReLU({shared})",
+        f"layers.ELU({d.pick('', 0.3, 'alpha=2.0')})",
+        f"layers.PReLU({shared})",
         f"layers.Softmax({d.pick('', f'axis={d.int(1, len(shape) - 1)}')})",
         f"layers.Activation({d.pick(*EACH)!r}{d.rest()})",
         f"layers.Dropout(0.4{d.some(0.3, ', seed=1')})",
@@ -341,9 +342,11 @@ def loss(d):
     if d.rng.random() < 0.1:  # one axis more or less
         k = d.int(0, 1)
         d.operands[k][0] = d.operands[k][0][:-1] if d.flag() else [*d.operands[k][0], 1]
-    reduction = d.some(0.6, f"reduction={d.pick('sum', 'mean', 'none', None, 'sum_over_batch_size', 'mean_with_sample_weight')!r}")
+    how = d.pick("sum", "mean", "none", None, "sum_over_batch_size", "mean_with_sample_weight")
+    reduction = d.some(0.6, f"reduction={how!r}")
     if reduction:
-        text = text[:-1] + ("" if text.endswith("(") or text[:-1].endswith("(") else ", ") + f"{reduction})"
+        comma = "" if text.endswith("()") else ", "
+        text = f"{text[:-1]}{comma}{reduction})"
     if d.rng.random() < 0.5:
         d.x(*d.pick(shape[:1], shape[:-1], [*shape[:-1], 1], shape, []), kind="positive")
     return {"text": f"losses.{text}"}
@@ -356,7 +359,8 @@ def metric(d):
         "Sum", "MeanSquaredError", "RootMeanSquaredError", "MeanAbsoluteError", "AUC", "Precision",
         "Recall", "TopKCategoricalAccuracy", "SparseTopKCategoricalAccuracy", "BinaryCrossentropy",
         "CategoricalCrossentropy", "SparseCategoricalCrossentropy", "KLDivergence", "Poisson",
-        "MeanAbsolutePercentageError", "MeanSquaredLogarithmicError", "CosineSimilarity", "LogCoshError",
+        "MeanAbsolutePercentageError", "MeanSquaredLogarithmicError", "CosineSimilarity",
+        "LogCoshError",
         "Hinge", "SquaredHinge", "CategoricalHinge", "F1Score", "FBetaScore", "R2Score", "MeanIoU",
         "OneHotMeanIoU", "BinaryIoU", "TruePositives", "FalseNegatives", "TrueNegatives",
         "FalsePositives", "SensitivityAtSpecificity", "PrecisionAtRecall", "RecallAtPrecision",
@@ -408,7 +412,9 @@ def metric(d):
     elif name == "R2Score":
         shape = shape[-2:]
         y, p = (shape, "any"), (shape, "any")
-    weights = d.rng.random() < 0.4 and (d.pick(shape[:1], shape[:-1], shape, [*shape[:-1], 1], []), "positive")
+    weights = None
+    if d.rng.random() < 0.4:
+        weights = d.pick(shape[:1], shape[:-1], shape, [*shape[:-1], 1], []), "positive"
     if name in ("Mean", "Sum"):
         y = None
     each = 0
@@ -527,7 +533,8 @@ def fit(d):
         parts.append(d.pick("layers.BatchNormalization()", "layers.MaxPooling2D()"))
         parts.append(d.pick("layers.Flatten()", "layers.GlobalAveragePooling2D()"))
     regular = d.rest("kernel", "bias")
-    limit = d.some(0.2, f", kernel_constraint={d.pick(chr(39) + 'max_norm' + chr(39), chr(39) + 'non_neg' + chr(39), 'keras.constraints.MaxNorm(0.4)', chr(39) + 'unit_norm' + chr(39))}")
+    limit = d.pick("'max_norm'", "'non_neg'", "keras.constraints.MaxNorm(0.4)", "'unit_norm'")
+    limit = d.some(0.2, f", kernel_constraint={limit}")
     parts.append(f"layers.Dense(3{d.activation()}{regular}{limit})")
     if d.rng.random() < 0.4:
         more = d.pick("layers.BatchNormalization()", "layers.LayerNormalization()",
@@ -542,9 +549,11 @@ def fit(d):
     if kind == "class":
         d.x(n, kind=f"index:{classes}")
         last = f"layers.Dense({classes}, activation='softmax')"
-        of, seen = "'sparse_categorical_crossentropy'", ["accuracy", "sparse_categorical_accuracy", "acc"]
+        of = "'sparse_categorical_crossentropy'"
+        seen = ["accuracy", "sparse_categorical_accuracy", "acc"]
         if d.flag():
-            last, of = f"layers.Dense({classes})", "losses.SparseCategoricalCrossentropy(from_logits=True)"
+            last = f"layers.Dense({classes})"
+            of = "losses.SparseCategoricalCrossentropy(from_logits=True)"
     elif kind == "onehot":
         d.x(n, kind=f"onehot:{classes}")
         last = f"layers.Dense({classes}, activation='softmax')"
@@ -554,19 +563,24 @@ def fit(d):
     elif kind == "binary":
         d.x(*d.pick([n], [n, 1]), kind="bit")
         last = "layers.Dense(1, activation='sigmoid')"
-        of, seen = "'binary_crossentropy'", ["accuracy", "binary_accuracy", "AUC", "Precision", "Recall"]
+        of = "'binary_crossentropy'"
+        seen = ["accuracy", "binary_accuracy", "AUC", "Precision", "Recall"]
     else:
         d.x(*d.pick([n, 2], [n, 2]))
-        last, of = "layers.Dense(2)", d.pick("'mse'", "'mae'", "losses.Huber(0.5)", "'huber'", "'mse'",
-                                            "'log_cosh'", "losses.MeanSquaredError(reduction='sum')",
-                                            "'cosine_similarity'", "'mean_absolute_percentage_error'")
-        seen = ["mae", "mse", "mean_squared_error", "root_mean_squared_error", "mean_absolute_error", "accuracy"]
+        last, of = "layers.Dense(2)", d.pick(
+            "'mse'", "'mae'", "losses.Huber(0.5)", "'huber'", "'mse'", "'log_cosh'",
+            "losses.MeanSquaredError(reduction='sum')", "'cosine_similarity'",
+            "'mean_absolute_percentage_error'",
+        )  # fmt: skip
+        seen = ["mae", "mse", "mean_squared_error", "root_mean_squared_error",
+                "mean_absolute_error", "accuracy"]  # fmt: skip
     parts.append(last)
     metrics = d.rng.sample(seen, d.int(0, 2))
     others = [name for name in seen if name not in metrics][:1]
     asked = d.some(0.7, f", metrics={metrics}") + d.some(0.2, f", weighted_metrics={others}")
     how = f"batch_size={batch}, shuffle=False, verbose=0, epochs={d.int(1, 3)}"
-    evaluated = f"model.evaluate(a[0], a[1], verbose=0, batch_size={batch}{d.some(0.3, ', return_dict=True')})"
+    as_dict = d.some(0.3, ", return_dict=True")
+    evaluated = f"model.evaluate(a[0], a[1], verbose=0, batch_size={batch}{as_dict})"
     kind_of = d.rng.random()
     if kind_of < 0.25:
         how += ", validation_split=0.3"
@@ -598,7 +612,9 @@ def fit(d):
         how += ", steps_per_epoch=2"
     again = d.some(0.15, "model.compile('sgd', " + of + ")")
     calls = [f"model.fit(a[0], a[1], {how})", evaluated]
-    calls += [again, f"model.fit(a[0], a[1], batch_size={batch}, shuffle=False, verbose=0)"] if again else []
+    if again:
+        more = f"model.fit(a[0], a[1], batch_size={batch}, shuffle=False, verbose=0)"
+        calls += [again, more]
     calls.append("model.predict(a[0], verbose=0)")
     calls += d.pick([], ["model.train_on_batch(a[0], a[1])"], ["model.test_on_batch(a[0], a[1])"],
                     ["model.predict_on_batch(a[0])"],

@@ -12,8 +12,8 @@ from ._models import Model, Sequential  # noqa: F401
 __name__ = "keras"
 __version__ = "3.15.1+numbus"
 _HERE = (
-    "activations", "backend", "callbacks", "constraints", "datasets", "initializers", "layers", "losses",
-    "metrics", "models", "optimizers", "regularizers", "utils",
+    "activations", "backend", "callbacks", "constraints", "datasets", "initializers", "layers",
+    "losses", "metrics", "models", "optimizers", "regularizers", "utils",
 )  # fmt: skip
 
 

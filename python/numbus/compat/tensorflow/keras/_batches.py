@@ -48,7 +48,7 @@ def is_due(number, every):
 
 
 def weights_of(op, x, y, of_examples, of_classes):
-    """The weights of the examples as floats, in a list for several outputs; None: none are given."""
+    """The weights of the examples, a list for several outputs; None: none are given."""
     if of_examples is None and of_classes is None:
         return None
     if of_examples is not None and of_classes is not None:
@@ -187,7 +187,7 @@ def _drawn_order(n):
 
 
 class Epochs:
-    """Batches of one epoch each time: all, or so many steps, which go on where the last epoch ended.
+    """Batches of one epoch each time: all, or so many, which go on where the last epoch ended.
 
     Where data end within an epoch, so does it, and the next one begins anew.
     """

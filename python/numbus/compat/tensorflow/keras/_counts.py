@@ -11,7 +11,7 @@ from ....core.errors import message
 from .. import _ops
 from .._tensor import as_array, convert
 from . import _masks, losses
-from .metrics import Metric
+from ._metric import Metric
 
 _EPSILON = 1e-7
 _NONE = -1e10  # below all predictions

@@ -565,3 +565,6 @@ class Lambda(Layer):
 
     def compute_output_shape(self, input_shape):
         return None if self._shape is None else (input_shape[0], *self._shape)
+
+
+KerasTensor.through = lambda self, function: Lambda(function)(self)

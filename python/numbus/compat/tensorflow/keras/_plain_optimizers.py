@@ -6,7 +6,7 @@ import numbus as nb
 
 from ....core.compiling import refuse
 from ....core.errors import message
-from .optimizers import Optimizer
+from ._optimizer import Optimizer
 
 
 class _Plain(Optimizer):

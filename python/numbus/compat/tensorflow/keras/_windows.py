@@ -402,8 +402,7 @@ AdaptiveAveragePooling1D, AdaptiveAveragePooling2D, AdaptiveAveragePooling3D = (
     _adaptive(n, "Average", "Means of so many windows of each axis.") for n in (1, 2, 3)
 )
 AdaptiveMaxPooling1D, AdaptiveMaxPooling2D, AdaptiveMaxPooling3D = (
-    _adaptive(n, "Max", "The largest elements of so many windows of each axis.")
-    for n in (1, 2, 3)
+    _adaptive(n, "Max", "The largest elements of so many windows of each axis.") for n in (1, 2, 3)
 )
 
 

@@ -7,16 +7,15 @@ from ....nn import functional as _f
 from ..._missing import missing as _missing
 from .. import _ops
 from .._tensor import convert
+from ._functional import KerasTensor
 
 __name__ = "keras.activations"
 
 
 def _named(name, doc, function):
     def activation(x, *args, **options):
-        if hasattr(x, "node"):  # a symbolic tensor
-            from ._layers import Lambda
-
-            return Lambda(lambda t: activation(t, *args, **options))(x)
+        if isinstance(x, KerasTensor):
+            return x.through(lambda t: activation(t, *args, **options))
         return _ops.tensor(function(convert(x)._value(), *args, **options))
 
     activation.__name__ = activation.__qualname__ = name
@@ -38,6 +37,10 @@ def _relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
     if negative_slope:
         found = found - negative_slope * _f.relu(threshold - x)
     return found
+
+
+def _gelu(x, approximate=False):
+    return _f.gelu(x, "tanh" if approximate else "none")
 
 
 def _squareplus(x, b=4):
@@ -102,8 +105,7 @@ softmax = _named("softmax", "exp(x) as parts of its sum along an axis.",
                  lambda x, axis=-1: _f.softmax(x, _axes(axis)))  # fmt: skip
 log_softmax = _named("log_softmax", "The logarithm of `softmax`.",
                      lambda x, axis=-1: _f.log_softmax(x, axis))  # fmt: skip
-gelu = _named("gelu", "x times the normal distribution function.",
-              lambda x, approximate=False: _f.gelu(x, "tanh" if approximate else "none"))  # fmt: skip
+gelu = _named("gelu", "x times the normal distribution function.", _gelu)
 leaky_relu = _named("leaky_relu", "x, or a part of it below zero.",
                     lambda x, negative_slope=0.2: _f.leaky_relu(x, negative_slope))  # fmt: skip
 

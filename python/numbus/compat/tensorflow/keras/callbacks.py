@@ -161,7 +161,7 @@ class EarlyStopping(_Monitor):
         self.patience, self.verbose, self.baseline = patience, verbose, baseline
         self.restore_best_weights, self.start_from_epoch = restore_best_weights, start_from_epoch
 
-    def on_train_begin(self, logs=None):
+    def on_train_begin(self, _logs=None):
         """Begins anew."""
         self.wait = self.stopped_epoch = self.best_epoch = 0
         self.best = self.best_weights = None
@@ -184,7 +184,7 @@ class EarlyStopping(_Monitor):
             self.stopped_epoch = epoch
             self.model.stop_training = True
 
-    def on_train_end(self, logs=None):
+    def on_train_end(self, _logs=None):
         """Brings the best weights back, if asked for."""
         if self.stopped_epoch > 0 and self.verbose:
             print(f"Epoch {self.stopped_epoch + 1}: early stopping")
@@ -234,7 +234,7 @@ class ReduceLROnPlateau(_Monitor):
         self.cooldown, self.min_lr = cooldown, min_lr
         self.wait = self.cooldown_counter = 0
 
-    def on_train_begin(self, logs=None):
+    def on_train_begin(self, _logs=None):
         """Begins anew."""
         self.best, self.wait, self.cooldown_counter = None, 0, 0
 
@@ -291,7 +291,7 @@ class ModelCheckpoint(_Monitor):
         self.best = initial_value_threshold
         self._epoch = self._batches = 0
 
-    def on_epoch_begin(self, epoch, logs=None):
+    def on_epoch_begin(self, epoch, _logs=None):
         """Notes the number."""
         self._epoch = epoch
 

@@ -63,7 +63,7 @@ class UnitNorm(MinMaxNorm):
     def __init__(self, axis=0):
         super().__init__(axis=axis)
 
-    def _desired(self, norms):
+    def _desired(self, _norms):
         return 1.0
 
     def get_config(self):

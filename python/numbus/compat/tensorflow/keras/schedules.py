@@ -1,4 +1,4 @@
-"""keras.optimizers.schedules: learning rates by the numbers of steps, in float32 as Keras has it."""
+"""keras.optimizers.schedules: learning rates by the numbers of steps, in float32 as in Keras."""
 
 import numpy
 
