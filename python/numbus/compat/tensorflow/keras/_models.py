@@ -201,7 +201,7 @@ class Model(Layer):
         flat = {}
         for name, v in found.items():
             flat |= v if isinstance(v, dict) else {name: v}
-        return lambda: {name: float(convert(v)) for name, v in flat.items()}
+        return lambda: {name: _plain(v) for name, v in flat.items()}
 
     def _called(self, step):
         """What calls a step of training or testing, or makes predictions."""
@@ -213,7 +213,7 @@ class Model(Layer):
         return known[step.__func__]
 
     def _values(self, prefix=""):
-        return {prefix + name: float(m.result().numpy()) for name, m in self._ends.all()}
+        return {prefix + name: _plain(m.result()) for name, m in self._ends.all()}
 
     def train_step(self, data):
         """One step of training with a batch (x, y), or (x, y, weights of the examples)."""
@@ -447,6 +447,12 @@ class Model(Layer):
         """Reads the variables from such a file."""
         with numpy.load(str(filepath), allow_pickle=False) as found:
             self.set_weights([found[f"arr_{k}"] for k in range(len(found.files))])
+
+
+def _plain(value):
+    """A number, or an array where a metric has several."""
+    a = convert(value).numpy()
+    return float(a) if a.size == 1 else a
 
 
 class Sequential(Model):

@@ -9,6 +9,8 @@ _CONNECTED = (19, 17, 10, 17)  # with the layers that a layer's inputs come from
 
 
 def _number(value):
+    if hasattr(value, "shape"):
+        return f"[{' '.join([_number(float(x)) for x in value.reshape(-1)])}]"
     return f"{value:.4f}" if abs(value) > 1e-3 or value == 0 else f"{value:.4e}"
 
 

@@ -161,8 +161,9 @@ class EarlyStopping(_Monitor):
         self.patience, self.verbose, self.baseline = patience, verbose, baseline
         self.restore_best_weights, self.start_from_epoch = restore_best_weights, start_from_epoch
 
-    def on_train_begin(self, _logs=None):
+    def on_train_begin(self, logs=None):
         """Begins anew."""
+        super().on_train_begin(logs)
         self.wait = self.stopped_epoch = self.best_epoch = 0
         self.best = self.best_weights = None
 
@@ -184,8 +185,9 @@ class EarlyStopping(_Monitor):
             self.stopped_epoch = epoch
             self.model.stop_training = True
 
-    def on_train_end(self, _logs=None):
+    def on_train_end(self, logs=None):
         """Brings the best weights back, if asked for."""
+        super().on_train_end(logs)
         if self.stopped_epoch > 0 and self.verbose:
             print(f"Epoch {self.stopped_epoch + 1}: early stopping")
         if self.restore_best_weights and self.best_weights is not None:
@@ -201,8 +203,9 @@ class LearningRateScheduler(Callback):
     def __init__(self, schedule, verbose=0):
         self.schedule, self.verbose = schedule, verbose
 
-    def on_epoch_begin(self, epoch, _logs=None):
+    def on_epoch_begin(self, epoch, logs=None):
         """Sets the rate."""
+        super().on_epoch_begin(epoch, logs)
         optimizer = self.model.optimizer
         rate = float(optimizer.learning_rate.numpy())
         try:
@@ -234,8 +237,9 @@ class ReduceLROnPlateau(_Monitor):
         self.cooldown, self.min_lr = cooldown, min_lr
         self.wait = self.cooldown_counter = 0
 
-    def on_train_begin(self, _logs=None):
+    def on_train_begin(self, logs=None):
         """Begins anew."""
+        super().on_train_begin(logs)
         self.best, self.wait, self.cooldown_counter = None, 0, 0
 
     def in_cooldown(self):
@@ -291,8 +295,9 @@ class ModelCheckpoint(_Monitor):
         self.best = initial_value_threshold
         self._epoch = self._batches = 0
 
-    def on_epoch_begin(self, epoch, _logs=None):
+    def on_epoch_begin(self, epoch, logs=None):
         """Notes the number."""
+        super().on_epoch_begin(epoch, logs)
         self._epoch = epoch
 
     def on_train_batch_end(self, batch, logs=None):
@@ -335,8 +340,9 @@ class CSVLogger(Callback):
     def __init__(self, filename, separator=",", append=False):
         self.filename, self.sep, self.append = os.fspath(filename), separator, append
 
-    def on_train_begin(self, _logs=None):
+    def on_train_begin(self, logs=None):
         """Opens the file."""
+        super().on_train_begin(logs)
         known = self.append and os.path.exists(self.filename) and os.path.getsize(self.filename)
         self._file = open(self.filename, "a" if self.append else "w", newline="")
         self._writer, self._with_names = csv.writer(self._file, delimiter=self.sep), not known
@@ -350,8 +356,9 @@ class CSVLogger(Callback):
         self._writer.writerow([epoch, *[logs[name] for name in names]])
         self._file.flush()
 
-    def on_train_end(self, _logs=None):
+    def on_train_end(self, logs=None):
         """Closes the file."""
+        super().on_train_end(logs)
         self._file.close()
 
 

@@ -4,8 +4,8 @@ import numpy
 
 import numbus as nb
 
-from ..._missing import missing as _missing
-from .._tensor import Tensor, convert
+from ...._missing import missing as _missing
+from ..._tensor import Tensor, convert
 
 __name__ = "keras.optimizers.schedules"
 _f4 = numpy.float32

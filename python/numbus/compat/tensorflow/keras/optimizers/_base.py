@@ -6,10 +6,10 @@ import numpy
 
 import numbus as nb
 
-from ....core.compiling import ITEM, ITEMS, Parts, flat, observe, refuse
-from ....core.errors import message
-from ....core.operands import to_ndarray
-from .._tensor import Tensor, Variable, _still, as_array, convert
+from .....core.compiling import ITEM, ITEMS, Parts, flat, observe, refuse
+from .....core.errors import message
+from .....core.operands import to_ndarray
+from ..._tensor import Tensor, Variable, _still, as_array, convert
 from . import schedules
 
 

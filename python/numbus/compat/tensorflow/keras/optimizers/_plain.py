@@ -4,9 +4,9 @@ import numpy
 
 import numbus as nb
 
-from ....core.compiling import refuse
-from ....core.errors import message
-from ._optimizer import Optimizer
+from .....core.compiling import refuse
+from .....core.errors import message
+from ._base import Optimizer
 
 
 class _Plain(Optimizer):

@@ -1,11 +1,11 @@
 """keras.optimizers: Keras's formulas, whose epsilon stands elsewhere than PyTorch's."""
 
-from ....core.errors import message
-from ....optim.formula import Formula, maximum_into, square_root
-from ..._missing import missing as _missing
+from .....core.errors import message
+from .....optim.formula import Formula, maximum_into, square_root
+from ...._missing import missing as _missing
 from . import schedules  # noqa: F401
-from ._optimizer import Optimizer
-from ._plain_optimizers import Adafactor, Ftrl, Lamb, Lion
+from ._base import Optimizer
+from ._plain import Adafactor, Ftrl, Lamb, Lion
 
 __name__ = "keras.optimizers"
 
