@@ -53,6 +53,7 @@ class Keras:
         import torch
 
         self.keras, self.torch, self.tensor = keras, torch, keras.ops.convert_to_tensor
+        self.mean = keras.ops.mean
 
     def numbers(self, x):
         return numpy.asarray(self.keras.ops.convert_to_numpy(x), dtype="float64")
@@ -76,7 +77,7 @@ class Numbus:
         from numbus.compat import tensorflow
 
         self.tf, self.keras = tensorflow, tensorflow.keras
-        self.tensor = tensorflow.constant
+        self.tensor, self.mean = tensorflow.constant, tensorflow.reduce_mean
 
     def numbers(self, x):
         return numpy.asarray(self.tf.convert_to_tensor(x).numpy(), dtype="float64")
@@ -250,7 +251,8 @@ def run(side, plan, seed):
     k.backend.clear_session()  # names begin anew
     scope = {"keras": k, "layers": k.layers, "losses": k.losses, "metrics": k.metrics,
              "optimizers": k.optimizers, "schedules": k.optimizers.schedules, "a": arrays,
-             "callbacks": k.callbacks, "tensor": side.tensor, "numpy": numpy}  # fmt: skip
+             "callbacks": k.callbacks, "tensor": side.tensor, "numpy": numpy,
+             "keras_mean": side.mean, "__name__": "__main__"}  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return KINDS[plan["kind"]](side, plan, scope, rng)

@@ -519,8 +519,8 @@ def spread(d):
 
 
 def fit(d):
-    if d.rng.random() < 0.3:
-        return masked_fit(d) if d.flag() else ends_fit(d)
+    if d.rng.random() < 0.4:
+        return d.pick(masked_fit, ends_fit, classes_fit)(d)
     n, batch = d.pick(6, 7, 9), d.int(2, 4)
     classes = d.int(2, 3)
     pictures = d.rng.random() < 0.3
@@ -717,6 +717,50 @@ def ends_fit(d):
              f"model.evaluate({given}, {wanted}, verbose=0, batch_size=4, return_dict=True)",
              f"model.predict({given}, verbose=0)"]  # fmt: skip
     return {"text": "\n".join(lines), "calls": calls}
+
+
+def classes_fit(d):
+    """Models and layers that are classes, shared and frozen layers, added losses."""
+    n = 6
+    d.x(n, 3), d.x(n, 2)
+    frozen = d.pick("", "model.one.trainable = False\n", "model.two.trainable = False\n",
+                    "model.trainable = False\nmodel.two.trainable = True\n")  # fmt: skip
+    norm = d.pick("layers.BatchNormalization(trainable=False)", "layers.LayerNormalization()",
+                  "layers.Dropout(0.0)", "layers.UnitNormalization()")  # fmt: skip
+    added = d.some(0.4, "        self.add_loss(0.1 * keras_mean(y))\n")
+    again = d.pick("self.one(self.one(x))", "self.one(x)", "self.one(x) + x")
+    scale = d.pick(
+        "self.scale = self.add_weight(shape=(3,), initializer='ones', name='scale')",
+        "self.scale = self.add_weight((3,), 'zeros', name='scale', regularizer='l2')",
+        "self.scale = self.add_weight(name='scale', shape=(3,), trainable=False)",
+    )
+    text = f"""
+class Scale(layers.Layer):
+    def build(self, input_shape):
+        {scale}
+    def call(self, x, training=None):
+        return x * self.scale if training else x * self.scale * 1.5
+
+class Net(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.one = layers.Dense(3{d.activation()}{d.rest("kernel")})
+        self.scaled, self.norm = Scale(), {norm}
+        self.two = layers.Dense(2{d.bias()})
+    def call(self, x, training=False):
+        y = {again}
+        y = self.norm(self.scaled(y, training=training), training=training)
+{added}        return self.two(y)
+
+model = Net()
+model(tensor(a[0]))
+{frozen}model.compile({optimizer(d)}, {d.pick("'mse'", "'mae'")}{d.some(0.5, ", metrics=['mae']")})
+"""
+    calls = ["model.fit(a[0], a[1], batch_size=4, shuffle=False, verbose=0, epochs=2)",
+             "model.evaluate(a[0], a[1], verbose=0)", "model.predict(a[0], verbose=0)",
+             "[len(model.trainable_weights), len(model.non_trainable_weights),"
+             " model.count_params(), len(model.losses)]"]  # fmt: skip
+    return {"text": text, "calls": calls}
 
 
 KINDS = {"layer": layer, "loss": loss, "metric": metric, "steps": steps, "value": value,

@@ -157,3 +157,34 @@ def test_rates_that_are_functions_and_variables_without_decay():
     optimizer.exclude_from_weight_decay(var_names=["bias"])
     optimizer.apply_gradients([(tf.constant([0.0]), v), (tf.constant([1.0]), w)])
     assert v.numpy() == pytest.approx(0.9) and w.numpy() == pytest.approx(0.5)
+
+
+def test_frozen_layers_within_others():
+    """Neither their weights nor the moving means of their normalisations change, at any depth."""
+    base = keras.Sequential(
+        [keras.Input((3,)), layers.Dense(2), layers.BatchNormalization(), layers.Dense(2)]
+    )
+    model = keras.Sequential([keras.Sequential([base]), layers.Dense(1)])
+    model.build((None, 3))
+
+    def changed():
+        model.compile("sgd", "mse")
+        before = [numpy.array(w) for w in model.get_weights()]
+        model.fit(numbers(8, 3), numbers(8, 1), verbose=0)
+        now = [numpy.array(w) for w in model.get_weights()]
+        return [bool((a != b).any()) for a, b in zip(before, now, strict=True)]
+
+    assert changed() == [True] * 10
+    base.layers[0].trainable = False
+    assert changed() == [False] * 2 + [True] * 8 and len(model.trainable_weights) == 6
+    base.trainable = False
+    assert changed() == [False] * 8 + [True] * 2 and len(model.non_trainable_weights) == 8
+    assert not base.layers[1].trainable
+    base.trainable = True  # which thaws all of its layers
+    assert len(model.trainable_weights) == 8 and base.layers[0].trainable
+    model.trainable = False
+    with pytest.warns(UserWarning, match="any trainable weights"):
+        assert not any(changed())
+    late = layers.Dense(2, trainable=False)
+    late(numbers(2, 3))
+    assert late.trainable_weights == [] and len(late.non_trainable_weights) == 2

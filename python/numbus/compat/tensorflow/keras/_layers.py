@@ -89,7 +89,7 @@ class Layer:
                 else:
                     self._regularizers[weight] = regularizers.get(value)
         self.name = new_name(type(self).__name__) if name is None else name
-        self.trainable = trainable
+        self._trainable, self._frozen = bool(trainable), []
         self.dtype = as_numpy_dtype(dtype or "float32").name
         shape = (input_dim,) if input_dim is not None else input_shape
         self.given_shape = None if shape is None else (None, *shape)
@@ -118,6 +118,8 @@ class Layer:
         made = Variable(given, trainable, name or "variable")
         made.constraint = constraints.get(constraint) or self._constraints.get(name)
         self._variables.append(made)
+        if trainable and not self._trainable:
+            self._freeze(made)
         regularizer = regularizers.get(regularizer) or self._regularizers.get(name)
         if regularizer is not None:
             self._regularized.append((made, regularizer))
@@ -265,13 +267,17 @@ class Layer:
             found += [x for x in items if isinstance(x, Layer)]
         return found
 
-    @property
-    def variables(self):
-        """All variables, of layers within too."""
+    def _own_variables(self):
         own = list(self._variables)
         for value in vars(self).values():
             if isinstance(value, Variable) and not any(value is v for v in own):
                 own.append(value)
+        return own
+
+    @property
+    def variables(self):
+        """All variables, of layers within too."""
+        own = self._own_variables()
         for part in self._parts():
             own += [v for v in part.variables if not any(v is o for o in own)]
         return own
@@ -279,13 +285,41 @@ class Layer:
     weights = variables
 
     @property
+    def trainable(self):
+        """Whether training changes the layer; setting it sets that of layers within, too."""
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, value):
+        self._trainable = bool(value)
+        if value:
+            for v in self._frozen:
+                v.trainable = True
+            self._frozen.clear()
+        else:
+            for v in self._own_variables():
+                if v.trainable:
+                    self._freeze(v)
+        for part in self._parts():
+            part.trainable = value
+
+    def _freeze(self, variable):
+        variable.trainable = False
+        self._frozen.append(variable)
+
+    @property
     def trainable_variables(self):
         """The variables that training changes."""
-        if not self.trainable:
+        found = {id(v) for v in self._trained()}
+        return [v for v in self.variables if id(v) in found]
+
+    def _trained(self):
+        if not self._trainable:
             return []
-        parts = self._parts()
-        fixed = [v for p in parts if not p.trainable for v in p.variables]
-        return [v for v in self.variables if v.trainable and not any(v is f for f in fixed)]
+        found = [v for v in self._own_variables() if v.trainable]
+        for part in self._parts():
+            found += part._trained()
+        return found
 
     trainable_weights = trainable_variables
 
@@ -324,7 +358,7 @@ def _what_it_reads(layer):
 
 
 for _method in (Layer.__call__, Layer.variables.fget, Layer.trainable_variables.fget,
-                Layer.losses.fget, Layer._all_layers):  # fmt: skip
+                Layer._trained, Layer.losses.fget, Layer._all_layers):  # fmt: skip
     observe(Layer, _method, _what_it_reads)
 
 

@@ -1,5 +1,7 @@
 """keras.Model and keras.Sequential: layers that are trained."""
 
+import warnings
+
 import numpy
 
 import numbus as nb
@@ -41,6 +43,8 @@ class Model(Layer):
         super().__init__(new_name("Functional") if graph and name is None else name, **options)
         self._graph = graph
         self.built = graph is not None
+        if graph and not self._trainable:
+            self.trainable = False  # of its layers, too
         self.optimizer = self._loss = self._ends = self._factors = None
         self._asked = None, None  # metrics, and those that weights count for
         self._as_python = False
@@ -225,8 +229,11 @@ class Model(Layer):
             loss, parts = self._loss_with_added(y, p, *weights)
             scaled = self.optimizer.scale_loss(loss)
         variables = self.trainable_variables
-        grads = tape.gradient(scaled, variables)
-        self.optimizer.apply_gradients(zip(grads, variables, strict=True))
+        if variables:
+            grads = tape.gradient(scaled, variables)
+            self.optimizer.apply_gradients(zip(grads, variables, strict=True))
+        else:
+            warnings.warn("The model does not have any trainable weights.", stacklevel=2)
         self._ends.seen(y, p, loss, parts, *weights)
 
     def test_step(self, data):

@@ -234,7 +234,7 @@ def _copied(layer):
     """A layer of the same options, whose variables are still to be made."""
     made = copy.copy(layer)
     made._variables, made._regularized, made._added = [], [], copy.copy(layer._added)
-    made._kept = _Kept()
+    made._kept, made._frozen = _Kept(), []
     return made
 
 
