@@ -734,6 +734,12 @@ def classes_fit(d):
         "self.scale = self.add_weight((3,), 'zeros', name='scale', regularizer='l2')",
         "self.scale = self.add_weight(name='scale', shape=(3,), trainable=False)",
     )
+    takes = d.flag()
+    how = ", training=training" if takes else ""
+    first = d.pick("self.bn(x)", "self.bn(x, training=False)", f"self.bn(x{how})",
+                   "self.inner(x)", f"self.inner(x{how})", "x")  # fmt: skip
+    outer = "" if frozen else d.pick("", "model = keras.Sequential([layers.Input((3,)), model])\n")
+    # Keras takes what a call within said for those after it, also of another layer.
     text = f"""
 class Scale(layers.Layer):
     def build(self, input_shape):
@@ -747,13 +753,16 @@ class Net(keras.Model):
         self.one = layers.Dense(3{d.activation()}{d.rest("kernel")})
         self.scaled, self.norm = Scale(), {norm}
         self.two = layers.Dense(2{d.bias()})
-    def call(self, x, training=False):
+        self.bn = layers.BatchNormalization()
+        self.inner = keras.Sequential([layers.Dense(3, 'tanh'), layers.BatchNormalization()])
+    def call(self, x{d.pick(", training=None", ", training=False") if takes else ""}):
+        x = {first}
         y = {again}
-        y = self.norm(self.scaled(y, training=training), training=training)
+        y = self.norm(self.scaled(y{d.pick(how, "")}){d.pick(how, "")})
 {added}        return self.two(y)
 
 model = Net()
-model(tensor(a[0]))
+{outer}model(tensor(a[0]))
 {frozen}model.compile({optimizer(d)}, {d.pick("'mse'", "'mae'")}{d.some(0.5, ", metrics=['mae']")})
 """
     calls = ["model.fit(a[0], a[1], batch_size=4, shuffle=False, verbose=0, epochs=2)",

@@ -188,3 +188,23 @@ def test_frozen_layers_within_others():
     late = layers.Dense(2, trainable=False)
     late(numbers(2, 3))
     assert late.trainable_weights == [] and len(late.non_trainable_weights) == 2
+
+
+def test_layers_within_others_know_of_training():
+    """A layer that a layer without `training` calls goes by the outermost call that said it."""
+
+    class Block(layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.drop = layers.Dropout(0.5)
+
+        def call(self, x):
+            return self.drop(x)
+
+    x = tf.constant(numpy.ones((4, 50), "f4"))
+    model = keras.Sequential([keras.Input((50,)), Block()])
+    assert (model(x, training=True).numpy() == 0).any() and (model(x).numpy() == 1).all()
+    given = keras.Input((50,))
+    graph = keras.Model(given, Block()(given))
+    assert (graph(x, training=True).numpy() == 0).any() and (graph(x).numpy() == 1).all()
+    assert (Block()(x, training=True).numpy() == 0).any() and (Block()(x).numpy() == 1).all()

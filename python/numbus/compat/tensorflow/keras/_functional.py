@@ -176,7 +176,7 @@ class Graph:
                 continue
             args, keywords = trees.transform(known_value, (list(node.args), dict(node.keywords)))
             if training is not None:
-                keywords.setdefault("training", training)
+                keywords["training"] = training  # also where a call said otherwise, as Keras has it
             made = trees.flatten(node.layer(*args, **keywords))[0]
             values |= {id(t): v for t, v in zip(node.outputs, made, strict=True)}
         return trees.transform(lambda x: values[id(x)], self.outputs)

@@ -1,6 +1,7 @@
 """Layers of Keras: variables of tf and functions of numbus.nn.functional."""
 
 import functools
+import inspect
 import math
 import re
 
@@ -53,9 +54,22 @@ class _Added:
 
 
 class _Calling:
-    """Whether a layer is being called, within which others are called; whether any adds losses."""
+    """Whether a layer is being called, within which others are called; whether any adds losses;
+    `training` of the last call within the outermost one, which later ones go by.
+    """
 
     inside = adds = False
+    training = None
+
+
+_NOT_GIVEN = object()
+
+
+@functools.lru_cache(4096)
+def _usual_training(call):
+    """The default of `training` of a function; None where it has none."""
+    known = inspect.signature(call).parameters.get("training")
+    return None if known is None or known.default is known.empty else known.default
 
 
 class Layer:
@@ -175,9 +189,9 @@ class Layer:
         """The mask of the result: by default that of the input."""
         return previous_mask
 
-    def __call__(self, inputs, *args, training=None, **keywords):
+    def __call__(self, inputs, *args, training=_NOT_GIVEN, **keywords):
         if type(inputs) is KerasTensor or is_symbolic(inputs, args, keywords):
-            if training is not None:
+            if training is not _NOT_GIVEN and training is not None:
                 keywords["training"] = training
             return self._symbolic(inputs, args, keywords)
         masks = keywords.get("mask")
@@ -186,17 +200,24 @@ class Layer:
         inputs = self._converted(inputs)
         if not self.built:
             self._built_for(inputs)
-        if training is not None and _takes(self.call, "training"):
-            keywords["training"] = training
         if not given and not args and _masks.any_mask(masks) and _takes(self.call, "mask"):
             keywords["mask"] = masks
         inside, _Calling.inside = _Calling.inside, True
         try:
+            if training is _NOT_GIVEN:
+                training = _Calling.training
+                if training is None:
+                    training = _usual_training(getattr(self.call, "__func__", self.call))
+            _Calling.training = training
+            if training is not None and _takes(self.call, "training"):
+                keywords["training"] = training
             if not inside and _Calling.adds:
                 self._forget_added()
             made = self.call(inputs, *args, **keywords)
         finally:
             _Calling.inside = inside
+            if not inside:
+                _Calling.training = None
         if self.activity_regularizer is not None:
             self._add_for_activity(made)
         if self.supports_masking or _masks.any_mask(masks):

@@ -16,6 +16,7 @@ from ._batches import Batches, Epochs, is_due, shapes, split, tensors, weights_o
 from ._ends import CompileMetrics, Ends
 from ._functional import Graph, KerasTensor, tried_shape
 from ._layers import Input, InputLayer, Layer, new_name
+from ._layers import _takes as takes
 from ._progress import Progress, table
 from .callbacks import Callback, History
 
@@ -173,7 +174,7 @@ class Model(Layer):
             raise TypeError(message("compute_loss", "not a bool", training, "True or False"))
         if self._ends is None:
             raise ValueError("You must call `compile()` with a loss before using the model.")
-        y_pred = self(x, training=training) if y_pred is None else y_pred
+        y_pred = self(x, **self._how(training)) if y_pred is None else y_pred
         return self._loss_with_added(y, y_pred, sample_weight)[0]
 
     def _loss_with_added(self, y, y_pred, weights=None):
@@ -219,13 +220,17 @@ class Model(Layer):
     def _values(self, prefix=""):
         return {prefix + name: _plain(m.result()) for name, m in self._ends.all()}
 
+    def _how(self, training):
+        """What a call is given, which takes `training` or does not."""
+        return {"training": training} if takes(self.call, "training") else {}
+
     def train_step(self, data):
         """One step of training with a batch (x, y), or (x, y, weights of the examples)."""
         x, y, *weights = data
         tape = GradientTape()
         tape._parts = False  # only variables are asked for
         with tape:
-            p = self(x, training=True)
+            p = self(x, **self._how(True))
             loss, parts = self._loss_with_added(y, p, *weights)
             scaled = self.optimizer.scale_loss(loss)
         variables = self.trainable_variables
@@ -239,7 +244,7 @@ class Model(Layer):
     def test_step(self, data):
         """The loss and the metrics of a batch (x, y), or (x, y, weights of the examples)."""
         x, y, *weights = data
-        p = self(x, training=False)
+        p = self(x, **self._how(False))
         self._ends.seen(y, p, *self._loss_with_added(y, p, *weights), *weights)
 
     def fit(self, x=None, y=None, batch_size=None, epochs=1, verbose="auto", callbacks=None,
@@ -361,7 +366,7 @@ class Model(Layer):
 
     def predict_step(self, data):
         """The results for a batch (x, ), or for x alone."""
-        return self(data[0] if isinstance(data, tuple) else data, training=False)
+        return self(data[0] if isinstance(data, tuple) else data, **self._how(False))
 
     def predict(self, x, batch_size=None, verbose="auto", steps=None, callbacks=None):
         """The results for arrays, or for a data set of batches, as an array of NumPy's names."""
@@ -407,7 +412,7 @@ class Model(Layer):
 
     def predict_on_batch(self, x):
         """The results for one batch."""
-        found = self(tensors(x), training=False)
+        found = self(tensors(x), **self._how(False))
         return trees.transform(lambda t: nb.array(t.numpy()), found)
 
     def _rows(self):
@@ -557,10 +562,10 @@ class Sequential(Model):
             self._graph = Graph(begin, x)
         return getattr(self._graph, name)
 
-    def call(self, inputs, training=False):
+    def call(self, inputs, training=None):
         x = inputs
         for layer in self._chain:
-            x = layer(x, training=training)
+            x = layer(x) if training is None else layer(x, training=training)
         return x
 
 

@@ -347,7 +347,8 @@ class TimeDistributed(Layer):
             _refuse(self, mask=mask)
         x = inputs._value()
         flat = _ops.tensor(x.reshape((-1, *x.shape[2:])))
-        made = self.layer(flat, training=training)._value()
+        made = self.layer(flat) if training is None else self.layer(flat, training=training)
+        made = made._value()
         return _ops.tensor(made.reshape((*x.shape[:2], *made.shape[1:])))
 
     def compute_output_shape(self, input_shape):
