@@ -575,6 +575,8 @@ def fit(d):
         )  # fmt: skip
         seen = ["mae", "mse", "mean_squared_error", "root_mean_squared_error",
                 "mean_absolute_error", "accuracy"]  # fmt: skip
+    if kind != "number" and "logits" not in of and d.rng.random() < 0.15:
+        of = d.pick("'crossentropy'", "'ce'")
     parts.append(last)
     metrics = d.rng.sample(seen, d.int(0, 2))
     others = [name for name in seen if name not in metrics][:1]

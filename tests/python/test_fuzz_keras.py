@@ -208,3 +208,18 @@ def test_layers_within_others_know_of_training():
     graph = keras.Model(given, Block()(given))
     assert (graph(x, training=True).numpy() == 0).any() and (graph(x).numpy() == 1).all()
     assert (Block()(x, training=True).numpy() == 0).any() and (Block()(x).numpy() == 1).all()
+
+
+@pytest.mark.parametrize("classes, one_hot", [(1, False), (3, False), (3, True)])
+def test_cross_entropy_by_the_shapes(classes, one_hot):
+    names = {1: "binary_", 3: "categorical_" if one_hot else "sparse_categorical_"}
+    y = numpy.arange(6) % max(classes, 2)
+    y = numpy.eye(3, dtype="f4")[y] if one_hot else y
+    seen = []
+    for name in ("crossentropy", names[classes] + "crossentropy"):
+        last = layers.Dense(classes, "sigmoid" if classes == 1 else "softmax",
+                            kernel_initializer=keras.initializers.Constant(0.3))  # fmt: skip
+        model = keras.Sequential([keras.Input((2,)), last])
+        model.compile("sgd", name)
+        seen.append(model.fit(numbers(6, 2), y, verbose=0, shuffle=False).history)
+    assert seen[0] == seen[1]

@@ -83,7 +83,7 @@ class Ends:
                 )  # fmt: skip
                 kept.append([] if t is None else [_metrics.get(m, t, q) for m in metrics])
             own = _metrics.Mean(f"{name}_loss") if self.several and of is not None else None
-            of = None if of is None else losses.get(of)
+            of = None if of is None else losses.get(of, t, q)
             made.append((name, of, factor, own, *kept))
         return made
 

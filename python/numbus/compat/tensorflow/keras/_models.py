@@ -124,7 +124,7 @@ class Model(Layer):
                 raise TypeError(message("compile", "not an option", option, "the default"))
         self.optimizer = optimizers.get(optimizer)
         if loss is not None:
-            plain = isinstance(loss, (list, tuple, dict))
+            plain = isinstance(loss, (list, tuple, dict)) or losses.by_shapes(loss)
             self._loss = loss if plain else losses.get(loss)
             self._factors = loss_weights
         if metrics is not None or weighted_metrics is not None:  # else those of an earlier call

@@ -367,10 +367,25 @@ _NAMES = {
 }
 
 
-def get(identifier):
-    """A loss from its name, its class or its configuration; functions become losses."""
+def by_shapes(identifier):
+    """Whether a name stands for the cross entropy that the shapes ask for."""
+    return isinstance(identifier, str) and identifier.lower() in ("crossentropy", "ce")
+
+
+def get(identifier, y_true=None, y_pred=None):
+    """A loss from its name, its class or its configuration; functions become losses.
+
+    'crossentropy' is chosen by the shapes of labels and outputs.
+    """
     if isinstance(identifier, Loss):
         return identifier
+    if by_shapes(identifier) and y_pred is not None:
+        t, p = y_true.shape, y_pred.shape
+        if len(p) == 1 or p[-1] == 1:
+            return BinaryCrossentropy()
+        if len(t) < len(p) or t[-1] == 1:
+            return SparseCategoricalCrossentropy()
+        return CategoricalCrossentropy()
     if isinstance(identifier, str) and identifier in _NAMES:
         return _NAMES[identifier]()
     if isinstance(identifier, dict):
