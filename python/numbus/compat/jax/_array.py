@@ -193,6 +193,25 @@ def cast(a, t):
     return a if a.dtype == t else a.astype(t)
 
 
+def converted(a, t):
+    """The array in a dtype: floats beyond those of an integer type become its least or greatest
+    one, NaN 0.
+    """
+    if a.dtype == t or t.kind not in "iu" or kind_of(a.dtype) not in "fc":
+        return cast(a, t)
+    a = a.real if a.dtype.kind == "c" else a
+    limits = numpy.iinfo(t)
+    wide = cast(a, numpy.dtype("f8" if t.itemsize > 2 else "f4"))
+    if t.itemsize == 8:  # whose greatest ones are between floats
+        inside = nb.logical_and(wide >= float(limits.min), wide < float(limits.max))
+        ends = nb.where(wide > 0, limits.max, limits.min).astype(t)
+        found = nb.where(inside, cast(as_array(nb.where(inside, wide, 0.0)), t), ends)
+    else:
+        found = nb.clip(wide, limits.min, limits.max)
+        found = cast(as_array(nb.where(nb.isnan(wide), 0.0, found)), t)
+    return as_array(nb.where(nb.isnan(wide), t.type(0), found)) if t.itemsize == 8 else found
+
+
 def narrowed(a):
     """The array in the dtype that JAX has for its own."""
     return cast(a, _dtypes.canonical(a.dtype))
@@ -472,7 +491,7 @@ class _Update:
     def _target(self, op, mode, values):
         """A copy to write to, the index, the values in its dtype, and the result, a view of it."""
         x = self._x
-        values = cast(as_array(made(values)._a), x.dtype)
+        values = converted(as_array(made(values)._a), x.dtype)
         name = _mode_of(op, mode)
         key = (clamped if name == "clip" else strict)(self._key, x.shape)
         if name in ("clip", "promise_in_bounds"):
@@ -554,6 +573,16 @@ def _mode_of(op, mode):
 def _updating(name, ufunc_name):
     def method(self, values, *, indices_are_sorted=False, unique_indices=False, mode=None):
         _hints(indices_are_sorted, unique_indices)
+        x, values = self._x, made(values)
+        jnp = late.numpy
+        if name in ("divide", "power"):  # of what repeated indices make of ones
+            factors = jnp.ones_like(x).at[self._key].multiply(values, mode=mode)
+            return getattr(jnp, ufunc_name)(x, factors)
+        common = jnp.result_type(x, values)
+        if common != x.dtype:
+            wide = Array(cast(x._a, common), x.weak_type and values.weak_type)
+            found = getattr(wide.at[self._key], name)(values, mode=mode)
+            return Array(converted(found._a, x.dtype), x.weak_type)
         a, key, values, result = self._target(name, mode, values)
         ufunc = getattr(nb, ufunc_name)
         if _is_basic(key):

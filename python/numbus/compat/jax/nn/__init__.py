@@ -1,6 +1,9 @@
 """jax.nn: activations and their kin, of numbus.nn.functional, for JAX's arrays."""
 
 import importlib as _importlib
+import math
+
+import numpy as _numpy
 
 import numbus as _nb
 
@@ -10,7 +13,7 @@ from ..._missing import missing as _missing
 from .. import _dtypes
 from .. import numpy as _jnp
 from .._array import Array, as_array, cast, made
-from .._functions import expect_arrays
+from .._functions import expect_arrays, together
 
 __name__ = "jax.nn"
 
@@ -41,9 +44,6 @@ sigmoid = _activation("sigmoid", _f.sigmoid)
 softplus = _activation("softplus", lambda a: _nb.logaddexp(a, a.dtype.type(0)))
 soft_sign = _activation("soft_sign", _f.softsign)
 silu = swish = _activation("silu", _f.silu)
-hard_tanh = _activation("hard_tanh", _f.hardtanh)
-hard_sigmoid = _activation("hard_sigmoid", _f.hardsigmoid)
-hard_silu = hard_swish = _activation("hard_silu", _f.hardswish)
 log_sigmoid = _activation("log_sigmoid", _f.logsigmoid)
 selu = _activation("selu", _f.selu)
 mish = _activation("mish", _f.mish)
@@ -61,8 +61,31 @@ def identity(x):
 
 def leaky_relu(x, negative_slope=1e-2):
     """x, or `negative_slope * x` below zero."""
-    a, weak = _floating(x)
-    return Array(as_array(_f.leaky_relu(a, negative_slope)), weak)
+    expect_arrays("leaky_relu", x)
+    x = made(x)
+    return _jnp.where(x >= 0, x, negative_slope * x)
+
+
+def hard_tanh(x):
+    """x within -1 and 1, the nearer one of these elsewhere; at them its derivative is 1."""
+    expect_arrays("hard_tanh", x)
+    x = made(x)
+    return _jnp.where(x > 1, 1, _jnp.where(x < -1, -1, x))
+
+
+def hard_sigmoid(x):
+    """`relu6(x + 3) / 6`."""
+    expect_arrays("hard_sigmoid", x)
+    return relu6(made(x) + 3.0) / 6.0
+
+
+def hard_silu(x):
+    """`x * hard_sigmoid(x)`."""
+    expect_arrays("hard_silu", x)
+    return made(x) * hard_sigmoid(x)
+
+
+hard_swish = hard_silu
 
 
 def elu(x, alpha=1.0):
@@ -73,8 +96,31 @@ def elu(x, alpha=1.0):
 
 def celu(x, alpha=1.0):
     """x, or `alpha * (exp(x / alpha) - 1)` below zero."""
-    a, weak = _floating(x)
-    return Array(as_array(_f.celu(a, alpha)), weak)
+    expect_arrays("celu", x)
+    x = made(x)
+    return _jnp.maximum(x, 0.0) + alpha * _jnp.expm1(_jnp.minimum(x, 0.0) / alpha)
+
+
+def sparse_plus(x):
+    """0 up to -1, x from 1 on, and (x + 1)² / 4 between them."""
+    expect_arrays("sparse_plus", x)
+    x = made(x)
+    return _jnp.where(x <= -1.0, 0.0, _jnp.where(x >= 1.0, x, (x + 1.0) ** 2 / 4))
+
+
+def sparse_sigmoid(x):
+    """The derivative of `sparse_plus`: a line between 0 and 1."""
+    expect_arrays("sparse_sigmoid", x)
+    return 0.5 * _jnp.clip(made(x) + 1.0, 0.0, 2.0)
+
+
+def log1mexp(x):
+    """log(1 - exp(-x)), by the formula that is exact near zero, or the one for large numbers."""
+    expect_arrays("log1mexp", x)
+    x = made(x)
+    small = x < math.log(2.0)
+    near = _jnp.log(-_jnp.expm1(-_jnp.where(small, x, 0.5)))
+    return _jnp.where(small, near, _jnp.log1p(-_jnp.exp(-_jnp.where(small, 1.0, x))))
 
 
 def gelu(x, approximate=True):
@@ -94,11 +140,7 @@ def _axes(axis, ndim):
     return tuple([k % ndim for k in axes])
 
 
-def _over_axes(function, x, axis, where, initial):
-    if where is not None or initial is not None:
-        raise NotImplementedError(
-            "[jax.nn] where= is not yet available; got an array; expected None"
-        )
+def _over_axes(function, x, axis):
     a, weak = _floating(x)
     if isinstance(axis, int):
         return Array(as_array(function(a, axis)), weak)
@@ -108,51 +150,111 @@ def _over_axes(function, x, axis, where, initial):
     return Array(_nb.moveaxis(found.reshape(last.shape), tuple(range(-len(axes), 0)), axes), weak)
 
 
+def _chosen(x, axis, where):
+    """The elements where a condition holds less their greatest, the condition, and the sums of
+    their exponentials; -inf elsewhere.
+    """
+    a, weak = _floating(x)
+    held = as_array(_nb.broadcast_to(made(where)._a.astype(bool), a.shape))
+    low = a.dtype.type(-math.inf)
+    top = _nb.max(_nb.where(held, a, low), axis=axis, keepdims=True, initial=low)
+    moved = _nb.where(held, a - _nb.stop_gradient(top), low)
+    return as_array(moved), held, weak
+
+
 def softmax(x, axis=-1, where=None):
-    """exp(x) as parts of its sum along axes."""
-    return _over_axes(_f.softmax, x, axis, where, None)
+    """exp(x) as parts of its sum along axes; of the elements where `where` holds, 0 elsewhere."""
+    if where is None:
+        return _over_axes(_f.softmax, x, axis)
+    moved, held, weak = _chosen(x, axis, where)
+    parts = _nb.where(held, _nb.exp(moved), moved.dtype.type(0))
+    total = _nb.sum(parts, axis=axis, keepdims=True)
+    return Array(cast(as_array(_nb.where(held, parts / total, 0)), moved.dtype), weak)
 
 
 def log_softmax(x, axis=-1, where=None):
-    """The logarithm of `softmax`."""
-    return _over_axes(_f.log_softmax, x, axis, where, None)
+    """The logarithm of `softmax`: -inf where `where` does not hold."""
+    if where is None:
+        return _over_axes(_f.log_softmax, x, axis)
+    moved, held, weak = _chosen(x, axis, where)
+    total = _nb.sum(_nb.where(held, _nb.exp(moved), 0), axis=axis, keepdims=True)
+    found = _nb.where(held, moved - _nb.log(total), -math.inf)
+    return Array(cast(as_array(found), moved.dtype), weak)
 
 
 def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=None):
-    """log(sum(b * exp(a))) along axes, without overflow."""
-    if return_sign or where is not None:
-        raise NotImplementedError(
-            "[logsumexp] return_sign= and where= are not yet available; got one; expected the "
-            "default"
-        )
-    x, weak = _floating(a)
-    top = _nb.stop_gradient(_nb.max(x, axis=axis, keepdims=True))
-    top = _nb.where(_nb.isfinite(top), top, x.dtype.type(0))
+    """log(sum(b * exp(a))) along axes, without overflow; of the elements where `where` holds.
+
+    With `return_sign` the logarithm of the absolute value of the sum, and its sign; without it
+    the result for a negative sum is NaN.
+    """
+    expect_arrays("logsumexp", a)
+    if b is None:
+        x, weak = _floating(a)
+    else:
+        expect_arrays("logsumexp", b)
+        (x, factor), weak = together("logsumexp", (made(a), made(b)), True)
+    held = None
+    if where is not None:
+        held = made(where)._a.astype(bool)
+    if b is not None:
+        used = factor != 0
+        held = used if held is None else _nb.logical_and(held, used)
+    if held is not None:
+        shape = _numpy.broadcast_shapes(x.shape, held.shape)
+        x = _nb.broadcast_to(x, shape)
+        x = as_array(_nb.where(held, x, -math.inf)).astype(x.dtype)
+    axis = tuple(axis) if isinstance(axis, list) else axis
+    low = -math.inf
+    top = _nb.max(_nb.stop_gradient(_nb.real(x)), axis=axis, keepdims=True, initial=low)
+    top = as_array(_nb.where(_nb.isfinite(top), top, 0)).astype(_nb.real(x).dtype)
     terms = _nb.exp(x - top)
-    terms = terms if b is None else made(b)._a * terms
-    total = _nb.log(_nb.sum(terms, axis=axis, keepdims=True)) + top
-    total = total if keepdims else _nb.squeeze(total, axis=axis)
-    return Array(cast(as_array(total), x.dtype), weak)
+    terms = terms if b is None else factor * terms
+    if held is not None:
+        terms = _nb.where(held, terms, 0)
+    total = _nb.sum(terms, axis=axis, keepdims=True)
+    real = x.dtype.kind != "c"
+    size = abs(total) if return_sign or real and b is not None else total
+    found = as_array(_nb.log(size) + top)
+    sign = as_array(_nb.sign(total))
+    if b is not None and real and not return_sign:
+        found = as_array(_nb.where(sign < 0, math.nan, found))
+    if not keepdims:
+        found, sign = _nb.squeeze(found, axis=axis), _nb.squeeze(sign, axis=axis)
+    t = _nb.real(x).dtype if return_sign else x.dtype
+    result = Array(cast(as_array(found), t), weak)
+    return (result, Array(cast(as_array(sign), x.dtype), weak)) if return_sign else result
 
 
 def logmeanexp(x, axis=None, where=None, keepdims=False):
-    """log(mean(exp(x))) along axes."""
+    """log(mean(exp(x))) along axes, of the elements where `where` holds."""
     found = logsumexp(x, axis=axis, keepdims=keepdims, where=where)
-    count = made(x).size // max(1, found.size)
-    return found - _jnp.log(float(count))
+    if where is None:
+        return found - _jnp.log(float(made(x).size // max(1, found.size)))
+    held = _jnp.broadcast_to(where, made(x).shape)
+    count = _jnp.sum(held, axis=axis, keepdims=keepdims)
+    return found - _jnp.log(count.astype(found.dtype))
 
 
-def standardize(x, axis=-1, mean=None, variance=None, epsilon=1e-5, where=None):
-    """(x - mean) / sqrt(variance + epsilon) along axes."""
+def standardize(x, axis=-1, mean=None, variance=None, epsilon=1e-5, where=None, *,
+                algorithm="fast"):  # fmt: skip
+    """(x - mean) / sqrt(variance + epsilon) along axes, of the elements where `where` holds.
+
+    algorithm: "fast" has mean(x²) - mean(x)² for the variance, "stable" mean((x - mean)²).
+    """
+    if algorithm not in ("fast", "stable"):
+        raise ValueError(f"Unknown algorithm '{algorithm}'. Expected 'fast' or 'stable'.")
+    expect_arrays("standardize", x)
+    x = made(x)
+    of = {"axis": axis, "keepdims": True}
     if where is not None:
-        raise NotImplementedError(
-            "[standardize] where= is not yet available; got an array; expected None"
-        )
-    mean = _jnp.mean(x, axis=axis, keepdims=True) if mean is None else mean
-    if variance is None:
-        square = _jnp.mean(_jnp.square(made(x)), axis=axis, keepdims=True)
-        variance = square - _jnp.square(mean)
-    return (made(x) - mean) / _jnp.sqrt(variance + epsilon)
+        of["where"] = where
+    mean = _jnp.mean(x, **of) if mean is None else mean
+    if variance is None and algorithm == "stable":
+        variance = _jnp.mean(_jnp.square(x - mean), **of)
+    elif variance is None:
+        variance = _jnp.clip(_jnp.mean(_jnp.square(x), **of) - _jnp.square(mean), 0)
+    return (x - mean) / _jnp.sqrt(variance + epsilon)
 
 
 def one_hot(x, num_classes, *, dtype=None, axis=-1):

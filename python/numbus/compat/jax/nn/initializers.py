@@ -10,6 +10,11 @@ from .. import random
 __name__ = "jax.nn.initializers"
 
 
+def _kind(dtype):
+    """The dtype that an initializer is asked for."""
+    return jnp.float_.dtype if dtype is None else getattr(dtype, "dtype", dtype)
+
+
 def zeros(key, shape, dtype=jnp.float_):
     """0 everywhere; the key is not drawn from."""
     del key
@@ -36,13 +41,13 @@ def constant(value, dtype=jnp.float_):
 def normal(stddev=1e-2, dtype=jnp.float_):
     """Normal numbers of a standard deviation."""
     given = dtype
-    return lambda key, shape, dtype=given: random.normal(key, shape, dtype.dtype) * stddev
+    return lambda key, shape, dtype=given: random.normal(key, shape, _kind(dtype)) * stddev
 
 
 def uniform(scale=1e-2, dtype=jnp.float_):
     """Uniform numbers in [0, scale)."""
     given = dtype
-    return lambda key, shape, dtype=given: random.uniform(key, shape, dtype.dtype) * scale
+    return lambda key, shape, dtype=given: random.uniform(key, shape, _kind(dtype)) * scale
 
 
 def variance_scaling(scale, mode, distribution, in_axis=-2, out_axis=-1, batch_axis=(),
@@ -65,12 +70,40 @@ def variance_scaling(scale, mode, distribution, in_axis=-2, out_axis=-1, batch_a
         fan = {"fan_in": fans[0], "fan_out": fans[1], "fan_avg": sum(fans) / 2}[mode]
         variance = scale / fan
         if distribution == "uniform":
-            return random.uniform(key, shape, dtype.dtype, -1) * math.sqrt(3 * variance)
+            return random.uniform(key, shape, _kind(dtype), -1) * math.sqrt(3 * variance)
         if distribution == "normal":
-            return random.normal(key, shape, dtype.dtype) * math.sqrt(variance)
+            return random.normal(key, shape, _kind(dtype)) * math.sqrt(variance)
         # The standard deviation of the normal distribution between -2 and 2.
         stddev = math.sqrt(variance) / 0.87962566103423978
-        return random.truncated_normal(key, -2, 2, shape, dtype.dtype) * stddev
+        return random.truncated_normal(key, -2, 2, shape, _kind(dtype)) * stddev
+
+    return init
+
+
+def truncated_normal(stddev=1e-2, dtype=jnp.float_, lower=-2.0, upper=2.0):
+    """Normal numbers between bounds, times `stddev`."""
+    given = dtype
+
+    def init(key, shape, dtype=given):
+        return random.truncated_normal(key, lower, upper, shape, _kind(dtype)) * stddev
+
+    return init
+
+
+def orthogonal(scale=1.0, column_axis=-1, dtype=jnp.float_):
+    """Matrices whose shorter lines are orthogonal and of length `scale`."""
+    given = dtype
+
+    def init(key, shape, dtype=given):
+        if len(shape) < 2:
+            raise ValueError("orthogonal initializer requires at least a 2D shape")
+        if 0 in shape:
+            return jnp.zeros(shape, dtype)
+        columns = shape[column_axis]
+        rest = list(shape)
+        del rest[column_axis]
+        q = random.orthogonal(key, math.prod(rest), (), _kind(dtype), columns)
+        return scale * jnp.moveaxis(q.reshape((*rest, columns)), -1, column_axis)
 
     return init
 

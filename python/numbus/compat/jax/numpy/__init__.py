@@ -14,7 +14,7 @@ from ....core import dtypes
 from ....core.dtypes import kind_of
 from ..._missing import missing as _missing
 from .. import _dtypes, _names
-from .._array import Array, as_array, cast, late, made, plain, wrapped
+from .._array import Array, as_array, cast, converted, late, made, plain, wrapped
 from .._functions import (
     _node,
     elementwise,
@@ -26,9 +26,49 @@ from .._functions import (
     together,
 )
 from .._transforms import vmap as _vmap
+from ._further import (
+    absolute,
+    angle,
+    append,
+    argwhere,
+    bincount,
+    choose,
+    concat,
+    concatenate,
+    corrcoef,
+    cov,
+    flatnonzero,
+    float_power,
+    fmax,
+    fmin,
+    gradient,
+    insert,
+    intersect1d,
+    kron,
+    ldexp,
+    modf,
+    nonzero,
+    place,
+    put,
+    put_along_axis,
+    repeat,
+    roots,
+    searchsorted,
+    select,
+    setdiff1d,
+    setxor1d,
+    stack,
+    take,
+    take_along_axis,
+    trapezoid,
+    union1d,
+    unique,
+    vander,
+)
 
 __name__ = "jax.numpy"
 ndarray = Array
+abs = absolute
 bool = bool_ = _dtypes.Scalar("bool")
 for _name in _names.SCALARS[1:]:
     globals()[_name] = _dtypes.Scalar(_name)
@@ -152,7 +192,8 @@ def astype(x, dtype, /, *, copy=False):
     """The array in another dtype."""
     t = _dtypes.canonical(_dtypes.asked(dtype, "astype") if dtype is not None else "f8")
     x = made(x)
-    return Array(_nb.array(x._a, dtype=t) if copy else cast(x._a, t))
+    found = converted(x._a, t)
+    return Array(_nb.array(found) if copy else found)
 
 
 def copy(a, order=None):
@@ -162,15 +203,16 @@ def copy(a, order=None):
 
 def where(condition, x=None, y=None, /, *, size=None, fill_value=None):
     """Elements of `x` where the condition holds, of `y` elsewhere; of the condition alone, the
-    indices where it holds. Raises NotImplementedError for `size`.
+    indices where it holds, `size` of them as `nonzero` gives.
     """
-    if size is not None or fill_value is not None:
-        raise NotImplementedError(
-            f"[jnp.where] size= is not yet available; got {size}; expected None: shapes may depend "
-            "on values here"
-        )
     if x is None and y is None:
-        return nonzero(condition)  # noqa: F821
+        return nonzero(condition, size=size, fill_value=fill_value)
+    if x is None or y is None:
+        raise ValueError("Either both or neither of the x and y arguments should be provided to "
+                         "jax.numpy.where")  # fmt: skip
+    if size is not None or fill_value is not None:
+        raise ValueError("size and fill_value arguments cannot be used in three-term where "
+                         "function.")  # fmt: skip
     (x, y), weak = together("where", (x, y))
     found = as_array(_nb.where(plain(condition), x, y))
     t = next((v.dtype for v in (x, y) if hasattr(v, "dtype")), found.dtype)
@@ -600,7 +642,7 @@ def _method(function):
     return method
 
 
-for _name in ("abs", "invert", "negative", "nonzero", "broadcast_arrays", "round"):
+for _name in ("invert", "negative", "broadcast_arrays", "round"):
     __getattr__(_name)
 _attach()
 late.numpy = _sys.modules[__spec__.name]
