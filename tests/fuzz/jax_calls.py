@@ -26,6 +26,7 @@ import recorded  # noqa: E402
 
 FINE = ("alike", "both refuse", "refused", "lenient", "kinds")
 LIMIT = 20  # seconds for a call
+SLOPES = ("grad", "jac", "hess", "jvp", "vjp", "linearize")  # whose terms may cancel
 recorded.TOLERANCE.setdefault("bfloat16", 4e-2)
 
 
@@ -85,7 +86,8 @@ def check(text, wanted, names, compiled):
     if which == (True, False):
         return f"lenient: {str(found)[:120]} for {wanted[1][0]}: {wanted[2][:120]}"
     try:
-        differs = recorded.differs(found, wanted)
+        factor = 50 if any(word in text for word in SLOPES) else 1
+        differs = recorded.differs(found, wanted, factor)
     except (TypeError, ValueError) as error:
         differs = f"{error}: {str(found)[:60]} for {str(wanted)[:60]}"
     return f"differs: {differs}" if differs else "alike"

@@ -39,6 +39,12 @@ class Derivative:
         _state.derivatives -= 1
 
 
+def derivatives_inside():
+    """How many derivatives of what is called now are being taken."""
+    _stack()
+    return _state.derivatives
+
+
 class _Ask(BaseException):
     """What the other indices of an axis have is needed."""
 

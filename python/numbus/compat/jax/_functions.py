@@ -11,7 +11,7 @@ from ..._core import generic, ndarray
 from ...core.dtypes import kind_of
 from ...core.errors import message
 from . import _dtypes, _names
-from ._array import Array, as_array, cast, made, narrowed, plain, wrapped
+from ._array import Array, as_array, cast, converted, made, narrowed, plain, wrapped
 
 _NUMBERS = (bool, int, float, complex)
 _ARRAYS = (ndarray, generic, numpy.ndarray, numpy.generic)
@@ -88,9 +88,14 @@ def _result(found, weak):
     return Array(a, weak and kind_of(a.dtype) in "ifc")
 
 
+_STEPS = frozenset("ceil floor floor_divide heaviside rint sign trunc".split())
+
+
 def elementwise(name, floating):
     """A ufunc with JAX's promotion."""
     function = getattr(nb, name)
+
+    steps = name in _STEPS
 
     def body(*args, **keywords):
         if keywords:
@@ -100,6 +105,8 @@ def elementwise(name, floating):
                     f"{name}() got an unexpected keyword argument {next(iter(keywords))!r}"
                 )
         operands, weak = together(name, args, floating)
+        if steps:  # whose derivative is zero
+            operands = [nb.stop_gradient(x) if hasattr(x, "dtype") else x for x in operands]
         try:
             return _result(function(*operands), weak)
         except ValueError:
@@ -219,12 +226,18 @@ def general(name, function=None):
         if name == "meshgrid":
             expect_arrays(name, *args)
         given = {key: plain(value) for key, value in keywords.items()}
-        weak = bool(args) and isinstance(args[0], Array) and args[0].weak_type
+        weak = bool(args) and (
+            args[0].weak_type if isinstance(args[0], Array) else type(args[0]) in _NUMBERS[1:]
+        )
         if name in _MEANS and args:
             args = (_inexact(args[0]), *args[1:])
+        t = keywords.get("dtype")
+        if name in _INTO and args and t is not None and t.kind in "iu":
+            args = (Array(converted(as_array(plain(args[0])), t)), *args[1:])
         made = wrapped(function(*[plain(x) for x in args], **given))
         if weak and isinstance(made, Array) and "dtype" not in given:
-            made.weak_type = name in _KEEP_WEAK and made.dtype == args[0].dtype
+            same = made.dtype.kind == _dtypes.canonical(as_array(plain(args[0])).dtype).kind
+            made.weak_type = name in _KEEP_WEAK and same
         return made
 
     return _named(body, name, function)
@@ -240,6 +253,8 @@ _MEANS = frozenset(
     "average mean median nanmean nanmedian nanpercentile nanquantile nanstd nanvar percentile "
     "quantile std var".split()
 )
+# These convert the elements to `dtype=` first.
+_INTO = frozenset("sum prod nansum nanprod cumsum cumprod nancumsum nancumprod".split())
 _KEEP_WEAK = frozenset(
     "sum prod max min amax amin mean reshape ravel transpose squeeze expand_dims round".split()
 )

@@ -235,11 +235,11 @@ def bits(key, shape=(), dtype=None):
     return Array(as_array(_bits(_key("bits", key), 8 * t.itemsize, _sizes(shape))))
 
 
-def _float_type(op, dtype):
+def _float_type(op, dtype, short=False):
     t = _dtypes.canonical("f8" if dtype is None else dtype)
     if kind_of(t) != "f":
         raise TypeError(message(f"jax.random.{op}", "not a floating-point dtype", t, "float32"))
-    if t == BFLOAT16:
+    if t == BFLOAT16 and not short:
         raise NotImplementedError(
             message(f"jax.random.{op}", "not yet in this dtype", t, "float32, and .astype")
         )
@@ -248,6 +248,8 @@ def _float_type(op, dtype):
 
 def _unit(a, t, shape):
     """Uniform numbers in [0, 1)."""
+    if t == BFLOAT16:  # of seven bits, which are drawn as eight
+        return cast(as_array((_bits(a, 8, shape) >> numpy.uint8(1)).astype("f4") / 128), t)
     return _unit_of_bits(_bits(a, 8 * t.itemsize, shape), t)
 
 
@@ -275,13 +277,16 @@ def _bound(x, t):
 
 def uniform(key, shape=(), dtype=None, minval=0.0, maxval=1.0):
     """Uniform numbers in [minval, maxval)."""
-    t = _float_type("uniform", dtype)
+    t = _float_type("uniform", dtype, True)
     shape = _sizes(shape)
     found = _uniform(_key("uniform", key), t, shape, _bound(minval, t), _bound(maxval, t))
     return Array(cast(as_array(found), t))
 
 
 def _normal(a, t, shape):
+    if t == BFLOAT16:
+        u = _uniform(a, t, shape, t.type(-0.99609375), t.type(1))
+        return cast(erfinv(cast(as_array(u), numpy.dtype("f4"))), t) * t.type(math.sqrt(2))
     low = numpy.nextafter(t.type(-1), t.type(0))
     u = as_array(_uniform(a, t, shape, low, t.type(1)))
     return erfinv(u) * t.type(math.sqrt(2))
@@ -297,7 +302,7 @@ def normal(key, shape=(), dtype=None):
         pair = split(Array(a))
         parts = [_normal(x._a, real, shape) for x in pair]
         return Array(cast(as_array((parts[0] + 1j * parts[1]) / math.sqrt(2)), t))
-    return Array(cast(as_array(_normal(a, _float_type("normal", t), shape)), t))
+    return Array(cast(as_array(_normal(a, _float_type("normal", t, True), shape)), t))
 
 
 def truncated_normal(key, lower, upper, shape=None, dtype=None):
@@ -391,14 +396,25 @@ def permutation(key, x, axis=0, independent=False):
     """The integers below `x` in random order, or the parts of an array along an axis."""
     a = _key("permutation", key)
     expect_arrays("permutation", x)
-    if independent:
-        raise NotImplementedError(
-            message("jax.random.permutation", "independent= is not yet available", True, "False")
-        )
+    if independent and not isinstance(x, (int, numpy.integer)) and made(x).ndim:
+        return _independent(a, made(x), axis)
     if isinstance(x, (int, numpy.integer)) or made(x).ndim == 0:
         return Array(cast(_shuffled(a, int(x)), _dtypes.canonical("i8")))
     x = made(x)
     return Array(as_array(nb.take(x._a, _shuffled(a, x.shape[axis]), axis=axis)))
+
+
+def _independent(a, x, axis):
+    """Each line along an axis in an order of its own."""
+    axis %= x.ndim
+    rounds = math.ceil(3 * math.log(max(1, x.size)) / math.log(2**32 - 1))
+    found = x._a
+    for _ in range(rounds):
+        pair = split(Array(a))
+        a, sub = pair[0]._a, pair[1]._a
+        order = nb.argsort(_bits(sub, 32, x.shape), axis=axis, kind="stable")
+        found = nb.take_along_axis(found, order, axis=axis)
+    return Array(as_array(found))
 
 
 def gumbel(key, shape=(), dtype=None, mode="low"):
@@ -418,11 +434,10 @@ def _gumbel(a, t, shape):
 
 def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None):
     """Indices along an axis, with the probabilities of which `logits` are the logarithms."""
-    if not replace or mode not in (None, "low"):
+    if mode not in (None, "low"):
         raise NotImplementedError(
-            message("jax.random.categorical", "a way that is not yet available",
-                    f"replace={replace}, mode={mode!r}", "replace=True, mode=None")
-        )  # fmt: skip
+            message("jax.random.categorical", "mode= is not yet available", mode, "None")
+        )
     expect_arrays("categorical", logits)
     x = made(logits)
     t = _float_type("categorical", x.dtype if kind_of(x.dtype) == "f" else None)
@@ -435,9 +450,25 @@ def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None):
                     f"(…, {', '.join(map(str, batch))})")
         )  # fmt: skip
     ahead = shape[: len(shape) - len(batch)]
+    if not replace:
+        return _without_replacement(_key("categorical", key), cast(x._a, t), axis, ahead)
     noise_shape = (*ahead, *x.shape[:axis], x.shape[axis], *x.shape[axis + 1 :])
     total = _gumbel(_key("categorical", key), t, noise_shape) + cast(x._a, t)
     return jnp.argmax(Array(as_array(total)), axis=len(ahead) + axis)
+
+
+def _without_replacement(a, logits, axis, ahead):
+    """Different indices along an axis: those of the largest sums with Gumbel's numbers."""
+    count, n = math.prod(ahead), logits.shape[axis]
+    if count > n:
+        raise ValueError(
+            f"Number of samples without replacement ({count}) cannot exceed number of "
+            f"categories ({n})."
+        )
+    total = as_array(logits + _gumbel(a, logits.dtype, logits.shape))
+    order = nb.argsort(-nb.moveaxis(total, axis, -1), axis=-1, kind="stable")[..., :count]
+    order = as_array(nb.moveaxis(order, -1, 0))
+    return Array(cast(order.reshape((*ahead, *order.shape[1:])), numpy.dtype("i4")))
 
 
 def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):

@@ -1,6 +1,7 @@
 """grad, vmap, jit and their kin: `numbus.gradients` over JAX's trees and arrays."""
 
 import functools
+import inspect
 
 import numbus as nb
 
@@ -11,7 +12,7 @@ from ...core.dtypes import kind_of
 from ...core.errors import message
 from . import _dtypes
 from ._array import Array, as_array, late, made, narrowed
-from ._axes import Derivative, any_named, named_map
+from ._axes import Derivative, any_named, derivatives_inside, named_map
 from ._functions import silent
 from .tree_util import tree_flatten, tree_leaves, tree_map
 
@@ -210,8 +211,6 @@ def jvp(fun, primals, tangents, has_aux=False):
     """The value of `fun` and its derivative along `tangents`; `primals` and `tangents` are tuples
     of equal trees.
     """
-    if has_aux:
-        refuse("jvp", has_aux=has_aux)
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise TypeError("primal and tangent arguments to jax.jvp must be tuples or lists")
     flat = _Flat("jvp", tuple(range(len(primals))), primals)
@@ -221,21 +220,28 @@ def jvp(fun, primals, tangents, has_aux=False):
     told = []
 
     def inner(*leaves):
-        outs, form = tree_flatten(arrays(flat.called(fun, {}, leaves)))
-        told.append((outs, form))
+        with Derivative():  # a second one: it is differentiated along the tangents
+            result = flat.called(fun, {}, leaves)
+        value, aux = result if has_aux else (result, None)
+        outs, form = tree_flatten(arrays(value))
+        told.append((outs, form, aux))
         return [x._a for x in outs]
 
     values, found = silent(gradients.jvp)(inner, tuple(flat.given), tuple(along.given))
-    outs, form = told[0]
-    return tuple([
+    outs, form, aux = told[0]
+    pair = tuple([
         form.unflatten([Array(as_array(a), x.weak_type) for a, x in zip(part, outs, strict=True)])
         for part in (values, found)
     ])  # fmt: skip
+    return (*pair, aux) if has_aux else pair
 
 
-def linearize(fun, *primals):
+def linearize(fun, *primals, has_aux=False):
     """The value of `fun` and a function of tangents that gives the derivative along them."""
-    value = fun(*primals)
+    if has_aux:
+        value, aux = fun(*primals)
+        return value, lambda *tangents: jvp(fun, primals, tangents, True)[1], aux
+    value = arrays(fun(*primals))
     return value, lambda *tangents: jvp(fun, primals, tangents)[1]
 
 
@@ -339,13 +345,30 @@ def pmap(fun, axis_name=None, **options):
 
 
 def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=()):
-    """A function that keeps only its arguments for its derivative, and runs again to find it."""
-    refuse("checkpoint", policy=policy, static_argnums=static_argnums)
+    """A function that keeps only its arguments for its derivative, and runs again to find it;
+    whatever a `policy` would keep.
+    """
+    if policy is not None and not callable(policy):
+        raise TypeError(message("checkpoint", "policy= is no function", policy, "None"))
     if fun is None:
-        return functools.partial(checkpoint, prevent_cse=prevent_cse)
+        return functools.partial(checkpoint, prevent_cse=prevent_cse, policy=policy,
+                                 static_argnums=static_argnums)  # fmt: skip
+    static = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
 
     @functools.wraps(fun)
     def wrapper(*args, **keywords):
+        if static:
+            kept = {k % len(args): args[k % len(args)] for k in static}
+
+            def rest_of(*rest, **named):
+                left = iter(rest)
+                return fun(*[kept[k] if k in kept else next(left) for k in range(len(args))],
+                           **named)  # fmt: skip
+
+            rest = [x for k, x in enumerate(args) if k not in kept]
+            return checkpoint(rest_of, policy=policy)(*rest, **keywords)
+        if derivatives_inside() > 1:  # whose derivative is differentiated: what is kept is needed
+            return fun(*args, **keywords)
         flat = [x for x in tree_leaves((args, keywords)) if isinstance(x, Array)]
         if any(kind_of(x.dtype) not in "fc" for x in flat):
             return fun(*args, **keywords)
@@ -367,19 +390,72 @@ def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=()):
 remat = checkpoint
 
 
+def _numbers_of(nondiff_argnums):
+    one = isinstance(nondiff_argnums, int)
+    return (nondiff_argnums,) if one else tuple(nondiff_argnums)
+
+
+def _positional(function, args, keywords):
+    """The arguments by their positions, also those that are named or left at their defaults."""
+    if not keywords:
+        return args
+    bound = inspect.signature(function).bind(*args, **keywords)
+    bound.apply_defaults()
+    if bound.kwargs:
+        raise TypeError(
+            message("custom_vjp", "arguments that can only be named", sorted(bound.kwargs),
+                    "positional ones")
+        )  # fmt: skip
+    return bound.args
+
+
+def _without(numbers, args, forward, backward, function):
+    """The arguments without those of these numbers, and functions of the rest: `backward` takes
+    them first.
+    """
+    kept = {k % len(args): args[k % len(args)] for k in numbers}
+
+    def of_rest(f):
+        def called(*rest):
+            left = iter(rest)
+            return f(*[kept[k] if k in kept else next(left) for k in range(len(args))])
+
+        return called
+
+    fixed = [kept[k] for k in sorted(kept)]
+    rest = [x for k, x in enumerate(args) if k not in kept]
+    return rest, (of_rest(forward), functools.partial(backward, *fixed), of_rest(function))
+
+
 class custom_vjp:
     """A function with a derivative of its own: `f.defvjp(forward, backward)`."""
 
-    def __init__(self, fun, nondiff_argnums=()):
-        refuse("custom_vjp", nondiff_argnums=nondiff_argnums)
+    def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
+        refuse("custom_vjp", nondiff_argnames=nondiff_argnames)
         functools.update_wrapper(self, fun)
+        self._fixed = _numbers_of(nondiff_argnums)
         self._function, self._forward, self._backward = fun, None, None
 
-    def defvjp(self, fwd, bwd):
-        """`fwd` returns the value and what `bwd(rest, g)` needs for the tuple of derivatives."""
+    def __get__(self, owner, kind=None):
+        return self if owner is None else functools.partial(self, owner)
+
+    def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
+        """`fwd` returns the value and what `bwd(rest, g)` needs for the tuple of derivatives; `bwd`
+        has the arguments of `nondiff_argnums` first.
+        """
+        if symbolic_zeros:
+            refuse("defvjp", symbolic_zeros=symbolic_zeros)
         self._forward, self._backward = fwd, bwd
 
-    def __call__(self, *args):
+    def __call__(self, *args, **keywords):
+        args = _positional(self._function, args, keywords)
+        if self._fixed and self._backward is not None:
+            args, (forward, backward, function) = _without(
+                self._fixed, args, self._forward, self._backward, self._function
+            )
+            rest = custom_vjp(function)
+            rest.defvjp(forward, backward)
+            return rest(*args)
         if self._backward is None:
             raise AttributeError(
                 message("custom_vjp", "no derivative has been defined", self.__name__, "defvjp")
@@ -415,9 +491,10 @@ class custom_jvp:
     gives the value and its change, which is linear in the tangents.
     """
 
-    def __init__(self, fun, nondiff_argnums=()):
-        refuse("custom_jvp", nondiff_argnums=nondiff_argnums)
+    def __init__(self, fun, nondiff_argnums=(), nondiff_argnames=()):
+        refuse("custom_jvp", nondiff_argnames=nondiff_argnames)
         functools.update_wrapper(self, fun)
+        self._fixed = _numbers_of(nondiff_argnums)
         self._function, self._rule = fun, None
         self._by_rule = custom_vjp(fun)
         self._by_rule.defvjp(lambda *args: (fun(*args), args), self._pulled)
@@ -440,7 +517,18 @@ class custom_jvp:
 
         self.defjvp(rule)
 
-    def __call__(self, *args):
+    def __get__(self, owner, kind=None):
+        return self if owner is None else functools.partial(self, owner)
+
+    def __call__(self, *args, **keywords):
+        args = _positional(self._function, args, keywords)
+        if self._fixed and self._rule is not None:
+            args, (_, rule, function) = _without(
+                self._fixed, args, self._rule, self._rule, self._function
+            )
+            rest = custom_jvp(function)
+            rest.defjvp(rule)
+            return rest(*args)
         if self._rule is None:
             raise AttributeError(
                 message("custom_jvp", "no derivative has been defined", self.__name__, "defjvp")

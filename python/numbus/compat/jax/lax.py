@@ -27,6 +27,36 @@ from ._axes import (  # noqa: F401
     psum,
 )
 from ._functions import check_precision, expect_arrays
+from ._lax_further import (  # noqa: F401
+    SPECIAL,
+    clz,
+    collapse,
+    complex,
+    conv_general_dilated_patches,
+    conv_transpose,
+    conv_with_general_padding,
+    cumlogsumexp,
+    dtype,
+    empty,
+    optimization_barrier,
+    pad,
+    population_count,
+    reduce,
+    reduce_and,
+    reduce_max,
+    reduce_min,
+    reduce_or,
+    reduce_precision,
+    reduce_prod,
+    reduce_sum,
+    reduce_xor,
+    shift_right_arithmetic,
+    shift_right_logical,
+    sort,
+    special_name,
+    split,
+)
+from ._special import polygamma  # noqa: F401
 from ._transforms import _Leaves, _stacked, arrays
 from .tree_util import tree_flatten, tree_leaves, tree_map
 
@@ -137,15 +167,26 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
             raise TypeError(message("scan", "not a pair", type(result).__name__, "(carry, y)"))
         carry = _like(carry, arrays(result[0]), "scan")
         made_ys.append(arrays(result[1]))
-    if not made_ys:
-        raise NotImplementedError(
-            message("scan", "a loop without iterations is not yet available", 0, "one or more")
+    if not made_ys:  # of zeros, to see what an iteration would give
+        result = f(carry, form.unflatten([_one_of_none(x) for x in leaves]))
+        _like(carry, arrays(result[0]), "scan")
+        return carry, tree_map(
+            lambda y: jnp.zeros((0, *y.shape), y.dtype) if isinstance(y, Array) else y,
+            arrays(result[1]),
         )
     if reverse:
         made_ys.reverse()
     flat = [tree_flatten(y) for y in made_ys]
     columns = zip(*[found for found, _ in flat], strict=True)
     return carry, flat[0][1].unflatten([_stacked(same, 0) for same in columns])
+
+
+def _one_of_none(x):
+    if hasattr(x, "_key_array"):
+        raise NotImplementedError(
+            message("scan", "a loop over no keys is not yet available", 0, "one or more")
+        )
+    return jnp.zeros(x.shape[1:], x.dtype)
 
 
 def map(f, xs, *, batch_size=None):
@@ -332,7 +373,15 @@ def rev(operand, dimensions):
 def slice_in_dim(operand, start_index, limit_index, stride=1, axis=0):
     """A slice along an axis."""
     x = made(operand)
-    return x[(_range(None),) * (axis % x.ndim) + (_range(start_index, limit_index, stride),)]
+    n = x.shape[axis]
+    stop = n if limit_index is None else limit_index + n if limit_index < 0 else limit_index
+    start_index = start_index + n if start_index < 0 else start_index
+    if not 0 <= start_index <= stop <= x.shape[axis]:
+        raise TypeError(
+            message("slice_in_dim", "bounds beyond the axis", (start_index, stop),
+                    f"0 to {x.shape[axis]}")
+        )  # fmt: skip
+    return x[(_range(None),) * (axis % x.ndim) + (_range(start_index, stop, stride),)]
 
 
 def slice(operand, start_indices, limit_indices, strides=None):
@@ -379,7 +428,13 @@ def dynamic_index_in_dim(operand, index, axis=0, keepdims=True):
     return found if keepdims else jnp.squeeze(found, axis=axis)
 
 
-index_in_dim = dynamic_index_in_dim
+def index_in_dim(operand, index, axis=0, keepdims=True):
+    """The part at an index along an axis, which is within it."""
+    x = made(operand)
+    n = x.shape[axis]
+    if not -n <= index < n:
+        raise IndexError(f"index {index} is out of bounds for axis {axis} with size {n}")
+    return dynamic_index_in_dim(x, index, axis, keepdims)
 
 
 def dynamic_update_slice_in_dim(operand, update, start_index, axis):
@@ -397,20 +452,6 @@ def dynamic_update_index_in_dim(operand, update, index, axis):
     return dynamic_update_slice_in_dim(operand, u, index, axis)
 
 
-def pad(operand, padding_value, padding_config):
-    """The array with a value around it: (low, high, interior) for each axis; interior 0 only."""
-    if any(inner for _, _, inner in padding_config):
-        raise NotImplementedError(
-            message("lax.pad", "interior padding is not yet available", padding_config, "0")
-        )
-    x = made(operand)
-    found = jnp.pad(x, [(max(lo, 0), max(hi, 0)) for lo, hi, _ in padding_config],
-                    constant_values=padding_value)  # fmt: skip
-    cut = [_range(max(-lo, 0), n - max(-hi, 0) or None) if lo < 0 or hi < 0 else _range(None)
-           for (lo, hi, _), n in zip(padding_config, found.shape, strict=True)]  # fmt: skip
-    return found[tuple(cut)] if cut else found
-
-
 def top_k(operand, k, *, axis=-1):
     """The `k` largest elements along an axis, the largest first, and their indices."""
     expect_arrays("top_k", operand)
@@ -420,16 +461,6 @@ def top_k(operand, k, *, axis=-1):
     index = Array(order)[(_range(None),) * (axis % x.ndim) + (_range(0, k),)]
     index = Array(cast(index._a, _dtypes.canonical("i4")))
     return jnp.take_along_axis(x, index, axis=axis), index
-
-
-def sort(operand, dimension=-1, is_stable=True, num_keys=1):
-    """The elements in order along an axis; of one array."""
-    if isinstance(operand, (tuple, list)) or num_keys != 1 or not isinstance(is_stable, bool):
-        raise NotImplementedError(
-            message("lax.sort", "several arrays are not yet available", "a tuple",
-                    "lax.sort_key_val")
-        )  # fmt: skip
-    return jnp.sort(operand, axis=dimension)
 
 
 def sort_key_val(keys, values, dimension=-1, is_stable=True):
@@ -503,10 +534,10 @@ def conv_general_dilated(
     """Convolution: `numbus.nn.functional.conv1d`, `conv2d` or `conv3d`, in the layouts that
     `dimension_numbers` names ('NHWC', 'HWIO', 'NHWC'; by default 'NCHW', 'OIHW', 'NCHW').
     """
-    if batch_group_count != 1 or any(n != 1 for n in lhs_dilation or ()):
+    if batch_group_count != 1:
         raise NotImplementedError(
-            message("conv_general_dilated", "groups of the batch and dilation of the operand are "
-                    "not yet available", (batch_group_count, lhs_dilation), "1 and None")
+            message("conv_general_dilated", "groups of the batch are not yet available",
+                    batch_group_count, "1")
         )  # fmt: skip
     wanted = check_precision("conv_general_dilated", precision, preferred_element_type)
     x, w = made(lhs), made(rhs)
@@ -529,8 +560,17 @@ def conv_general_dilated(
     w = w.transpose(*[layouts[1].index(c) for c in usual[1]])
     strides = tuple(window_strides)
     dilation = tuple(rhs_dilation or (1,) * n)
-    pads = padding_of(padding, x.shape[2:], w.shape[2:], strides, dilation)
-    x = jnp.pad(x, ((0, 0), (0, 0), *pads)) if any(a or b for a, b in pads) else x
+    between = tuple([k - 1 for k in lhs_dilation or (1,) * n])
+    if any(between) and isinstance(padding, str) and padding.upper() != "VALID":
+        raise ValueError(
+            "String padding is not implemented for transposed convolution using this op. Please "
+            "either exactly specify the required padding or use conv_transpose."
+        )
+    sizes = [k + max(k - 1, 0) * inner for k, inner in zip(x.shape[2:], between, strict=True)]
+    pads = padding_of(padding, sizes, w.shape[2:], strides, dilation)
+    if any(between) or any(a or b for a, b in pads):
+        around = [(*pair, inner) for pair, inner in zip(pads, between, strict=True)]
+        x = pad(x, x.dtype.type(0), [(0, 0, 0), (0, 0, 0), *around])
     convolve = (_nn.conv1d, _nn.conv2d, _nn.conv3d)[n - 1]
     found = Array(as_array(convolve(
         x._a, w._a, stride=strides, dilation=dilation, groups=feature_group_count
@@ -587,4 +627,6 @@ def reduce_window(operand, init_value, computation, window_dimensions, window_st
 def __getattr__(name):
     if _SAME.get(name) is not None:
         return getattr(jnp, _SAME[name])
+    if name in SPECIAL:
+        return special_name(name)
     return _missing("jax.lax", name)

@@ -7,6 +7,7 @@ import numpy as _numpy
 
 import numbus as _nb
 
+from ....core.dtypes import finfo as _finfo
 from ....core.dtypes import kind_of
 from ....nn import functional as _f
 from ..._missing import missing as _missing
@@ -45,7 +46,6 @@ softplus = _activation("softplus", lambda a: _nb.logaddexp(a, a.dtype.type(0)))
 soft_sign = _activation("soft_sign", _f.softsign)
 silu = swish = _activation("silu", _f.silu)
 log_sigmoid = _activation("log_sigmoid", _f.logsigmoid)
-selu = _activation("selu", _f.selu)
 mish = _activation("mish", _f.mish)
 
 
@@ -91,7 +91,13 @@ hard_swish = hard_silu
 def elu(x, alpha=1.0):
     """x, or `alpha * (exp(x) - 1)` below zero."""
     a, weak = _floating(x)
-    return Array(as_array(_f.elu(a, alpha)), weak)
+    return Array(as_array(_f.elu(a, alpha)), weak or made(x).dtype.kind in "iu")
+
+
+def selu(x):
+    """A multiple of `elu` that keeps means and variances of layers."""
+    a, weak = _floating(x)
+    return Array(as_array(_f.selu(a)), weak or made(x).dtype.kind in "iu")
 
 
 def celu(x, alpha=1.0):
@@ -272,6 +278,11 @@ def squareplus(x, b=4):
     return 0.5 * (made(x) + _jnp.sqrt(_jnp.square(x) + b))
 
 
+def _least(t):
+    """What stands for minus infinity: where nothing is left, all have equal parts."""
+    return t.type(-0.7 * float(_finfo(t).max))
+
+
 def dot_product_attention(
     query, key, value, bias=None, mask=None, *, scale=None, is_causal=False, **options
 ):
@@ -286,7 +297,7 @@ def dot_product_attention(
     q, k, v = [_nb.moveaxis(made(x)._a, -2, -3) for x in (query, key, value)]
     extra = None if bias is None else made(bias)._a
     if mask is not None:
-        low = _nb.where(made(mask)._a, q.dtype.type(0), q.dtype.type(-_nb.inf))
+        low = _nb.where(made(mask)._a, q.dtype.type(0), _least(q.dtype))
         extra = low if extra is None else extra + low
     found = _f.scaled_dot_product_attention(q, k, v, extra, 0.0, is_causal, scale)
     return Array(_nb.moveaxis(as_array(found), -3, -2))

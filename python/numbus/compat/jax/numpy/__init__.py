@@ -31,19 +31,27 @@ from ._further import (
     angle,
     append,
     argwhere,
+    average,
     bincount,
     choose,
     concat,
     concatenate,
+    convolve,
     corrcoef,
+    correlate,
     cov,
+    diff,
     flatnonzero,
     float_power,
     fmax,
     fmin,
+    frexp,
     gradient,
+    heaviside,
     insert,
     intersect1d,
+    iscomplex,
+    isreal,
     kron,
     ldexp,
     modf,
@@ -57,12 +65,14 @@ from ._further import (
     select,
     setdiff1d,
     setxor1d,
+    spacing,
     stack,
     take,
     take_along_axis,
     trapezoid,
     union1d,
     unique,
+    unravel_index,
     vander,
 )
 
@@ -161,6 +171,10 @@ def _like(name):
         value = [v if type(v) is int else plain(v) for v in value]
         expect_arrays(name, a)
         x = made(a)
+        if value and type(value[0]) is not int:  # a float may be beyond an integer type
+            filled = converted(as_array(made(value[0])._a), t or x.dtype)
+            shape = x.shape if shape is None else shape
+            return Array(as_array(_nb.broadcast_to(filled, shape)), x.weak_type and dtype is None)
         if shape is None:
             found = function(x._a, *value, dtype=t)
         else:
@@ -183,7 +197,8 @@ def full(shape, fill_value, dtype=None):
         value = made(_numpy.asarray(fill_value), t)
         value.weak_type = t is None
     else:
-        value = made(fill_value, t)
+        value = made(fill_value)
+        value = value if t is None else Array(converted(value._a, t))
     found = _nb.full(plain(shape), value._a, dtype=value.dtype)
     return Array(as_array(found), value.weak_type)
 
@@ -232,14 +247,24 @@ def clip(arr=None, /, min=None, max=None):
 
 def reshape(a, shape, order="C", *, copy=None):
     """The elements under another shape; in C order."""
-    if order != "C":
+    if order not in ("C", "F"):
         raise NotImplementedError(f"[jnp.reshape] order {order!r} is not yet available; got "
-                                  f"{order!r}; expected 'C'")  # fmt: skip
+                                  f"{order!r}; expected 'C' or 'F'")  # fmt: skip
     expect_arrays("reshape", a)
     x = made(a)
+    if order == "F":
+        sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
+        turned = _nb.transpose(x._a).reshape(tuple(plain(list(sizes)))[::-1])
+        return Array(as_array(_nb.transpose(turned)), x.weak_type)
     if x.size == 0 or not copy:
         return Array(x._a.reshape(plain(shape)), x.weak_type)
     return Array(_nb.array(x._a.reshape(plain(shape))), x.weak_type)
+
+
+def ravel(a, order="C"):
+    """The elements along one axis."""
+    expect_arrays("ravel", a)
+    return reshape(a, -1, order)
 
 
 def positive(x, /):
@@ -276,6 +301,8 @@ def _of_integers(name):
         known = [_known(x) for x in args]
         if len([x for x in known if _is_bool(x)]) == len(known):
             args = [x.astype("int32") for x in known]
+        if name == "power" and isinstance(args[-1], _numpy.integer):
+            args = [*args[:-1], int(args[-1])]
         found = function(*args)
         # A power is weak only where it is a float by a weak exponent.
         strong = name == "power" and (found.dtype.kind in "iu" or not _is_weak(args[-1]))
@@ -302,7 +329,7 @@ pow = power
 
 
 def _scan(name):
-    """`cumsum` and `cumprod`, which keep the dtype of integers."""
+    """`cumsum`, `cumprod` and those without NaN, which keep the dtype of integers."""
     function = general(name)
 
     def body(a, axis=None, dtype=None, out=None):
@@ -317,6 +344,7 @@ def _scan(name):
 
 
 cumsum, cumprod = _scan("cumsum"), _scan("cumprod")
+nancumsum, nancumprod = _scan("nancumsum"), _scan("nancumprod")
 
 
 def histogram(a, bins=10, range=None, weights=None, density=None):
@@ -465,7 +493,7 @@ def fill_diagonal(a, val, wrap=False, *, inplace=True):
         )
     x = made(a)
     found = _nb.array(x._a)
-    _nb.fill_diagonal(found, plain(val), wrap)
+    _nb.fill_diagonal(found, converted(made(val)._a, x.dtype), wrap)
     return Array(found, x.weak_type)
 
 

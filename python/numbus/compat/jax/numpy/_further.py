@@ -13,7 +13,7 @@ from ....core.dtypes import kind_of
 from ....core.errors import message
 from .. import _dtypes
 from .._array import Array, as_array, cast, converted, made, plain
-from .._functions import _inexact, expect_arrays, general, joining, together
+from .._functions import _inexact, elementwise, expect_arrays, general, joining, together
 
 
 def invalid(t):
@@ -98,7 +98,7 @@ def _axis_of(axis, ndim):
 def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None):
     """Elements at indices along an axis, line by line; beyond it as in `take`."""
     expect_arrays("take_along_axis", arr, indices)
-    known = (None, "fill", "clip", "promise_in_bounds", "fill_or_drop")
+    known = (None, "fill", "drop", "clip", "promise_in_bounds", "fill_or_drop")
     name = _known_mode("take_along_axis", mode, known)
     x, i = made(arr), made(indices)
     if axis is None:
@@ -303,10 +303,10 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     """The integral by trapezia, of floats."""
     expect_arrays("trapezoid", y)
     if x is None:
-        (a,), _ = together("trapezoid", (y,), True)
+        (a,), _ = together("trapezoid", (made(y),), True)
         found = nb.trapezoid(as_array(a), dx=plain(dx), axis=axis)
     else:
-        (a, at), _ = together("trapezoid", (y, x), True)
+        (a, at), _ = together("trapezoid", (made(y), made(x)), True)
         found = nb.trapezoid(as_array(a), as_array(at), axis=axis)
     return Array(cast(as_array(found), a.dtype))
 
@@ -405,7 +405,7 @@ def put_along_axis(arr, indices, values, axis, inplace=True, *, mode=None):
 def kron(a, b):
     """The Kronecker product."""
     expect_arrays("kron", a, b)
-    (x, y), weak = together("kron", (a, b))
+    (x, y), weak = together("kron", (made(a), made(b)))
     return Array(as_array(nb.kron(as_array(x), as_array(y))), weak)
 
 
@@ -415,10 +415,11 @@ def gradient(f, *varargs, axis=None, edge_order=None):
     if edge_order is not None:
         raise NotImplementedError("The 'edge_order' argument to jnp.gradient is not supported.")
     x = _inexact(f)
+    weak = x.weak_type or made(f).dtype.kind in "biu"
     found = nb.gradient(x._a, *[plain(v) for v in varargs], axis=axis)
     if isinstance(found, (list, tuple)):
-        return [Array(cast(as_array(v), x.dtype)) for v in found]
-    return Array(cast(as_array(found), x.dtype))
+        return [Array(cast(as_array(v), x.dtype), weak) for v in found]
+    return Array(cast(as_array(found), x.dtype), weak)
 
 
 # -- derivatives at ties, and the dtypes of JAX ----------------------------------------------------
@@ -460,7 +461,7 @@ def choose(a, choices, out=None, mode="raise"):
     if out is not None:
         raise NotImplementedError("The 'out' argument to jnp.choose is not supported.")
     if isinstance(choices, (list, tuple)):
-        some, _ = together("choose", tuple(choices))
+        some, _ = together("choose", tuple([made(v) for v in choices]))
     else:
         some = list(made(choices)._a)
     expect_arrays("choose", a)
@@ -518,18 +519,22 @@ def _set(name):
     function = joining(name)
 
     def body(ar1, ar2, *args, size=None, fill_value=None, **keywords):
+        expect_arrays(name, ar1, ar2)
         found = function(ar1, ar2, *args, **keywords)
-        if size is None or not isinstance(found, Array):
-            if size is not None:
-                raise NotImplementedError(
-                    message(f"jnp.{name}", "size= with indices is not yet available", size, "None")
-                )
+        if name == "setdiff1d":
+            found = Array(converted(found._a, made(ar1).dtype))
+        if size is None:
             return found
+        if not isinstance(found, Array):
+            raise NotImplementedError(
+                message(f"jnp.{name}", "size= with indices is not yet available", size, "None")
+            )
         fill = fill_value
         if fill is None:
-            x = made(ar1).reshape(-1)
-            first = found if name == "union1d" else Array(as_array(nb.sort(x._a)))
-            fill = first[0] if first.size else 0
+            some = found if name == "union1d" else found[: int(size)]
+            fill = 0 if name == "setdiff1d" or not some.size else Array(as_array(nb.min(some._a)))
+            if name == "intersect1d" and some.size:
+                fill = Array(as_array(nb.max(some._a)))
         return Array(padded(found._a, size, fill))
 
     body.__name__, body.__doc__ = name, function.__doc__
@@ -596,3 +601,113 @@ def append(arr, values, axis=None):
     if axis is None:
         return concatenate([x.reshape(-1), y.reshape(-1)])
     return concatenate([x, y], axis=axis)
+
+
+def diff(a, n=1, axis=-1, prepend=None, append=None):
+    """Differences of neighbours, `n` times; with further elements before and after in one type."""
+    expect_arrays("diff", a)
+    x = made(a)
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n}")
+    if not x.ndim:
+        raise ValueError(f"diff requires input that is at least one dimensional; got {a}")
+    parts = []
+    for some in (prepend, x, append):
+        if some is None:
+            continue
+        some = made(some)
+        if not some.ndim:
+            shape = list(x.shape)
+            shape[axis] = 1
+            some = Array(as_array(nb.broadcast_to(some._a, tuple(shape))), some.weak_type)
+        parts.append(some)
+    if n == 0:
+        return x
+    x = concatenate(parts, axis=axis) if len(parts) > 1 else x
+    return Array(as_array(nb.diff(x._a, n, axis=axis)), x.weak_type)
+
+
+def _of_inexact(name):
+    function = joining(name)
+
+    def body(a, v, mode=None, **keywords):
+        expect_arrays(name, a, v)
+        (x, y), _ = together(name, (made(a), made(v)), True)
+        mode = mode if mode is not None else "full" if name == "convolve" else "valid"
+        return function(Array(as_array(x)), Array(as_array(y)), mode=mode, **keywords)
+
+    body.__name__, body.__doc__ = name, function.__doc__
+    return body
+
+
+convolve, correlate = _of_inexact("convolve"), _of_inexact("correlate")
+
+
+def average(a, axis=None, weights=None, returned=False, keepdims=False):
+    """The mean, or that of elements by weights, in their common floating-point type."""
+    expect_arrays("average", a)
+    if weights is None:
+        x = _inexact(a)
+        given = {}
+    else:
+        expect_arrays("average", weights)
+        (p, q), _ = together("average", (made(a), made(weights)), True)
+        x, given = Array(as_array(p)), {"weights": as_array(q)}
+    found = nb.average(x._a, axis=axis, returned=returned, keepdims=keepdims, **given)
+    parts = [Array(cast(as_array(v), x.dtype)) for v in (found if returned else (found,))]
+    return tuple(parts) if returned else parts[0]
+
+
+def frexp(x, /):
+    """Parts of numbers between 0.5 and 1, and powers of two; of integers as floats."""
+    a = _inexact(x)
+    if a.dtype.kind == "c":
+        raise TypeError("frexp does not support complex-valued inputs")
+    part, power = nb.frexp(a._a)
+    power = cast(as_array(power), numpy.dtype("i4"))
+    return Array(cast(as_array(part), a.dtype), a.weak_type), Array(power)
+
+
+def unravel_index(indices, shape):
+    """The indices along each axis of flat ones; the nearest ones where they are beyond the shape."""
+    expect_arrays("unravel_index", indices)
+    i = made(indices)
+    if i.dtype.kind not in "iu":
+        raise TypeError(f"unravel_index requires integers, got {i.dtype}")
+    sizes = [int(n) for n in (shape if isinstance(shape, (tuple, list)) else (shape,))]
+    total = math.prod(sizes)
+    wide = i._a.astype("i8")
+    wide = nb.clip(nb.where(wide < 0, wide + total, wide), 0, max(total - 1, 0))
+    found = []
+    for n in reversed(sizes):
+        found.append(Array(cast(as_array(nb.remainder(wide, max(n, 1))), i.dtype), i.weak_type))
+        wide = nb.floor_divide(wide, max(n, 1))
+    return tuple(reversed(found))
+
+
+def _question(name):
+    function = getattr(nb, name)
+
+    def body(x):
+        expect_arrays(name, x)
+        return Array(as_array(function(made(x)._a)))
+
+    body.__name__, body.__doc__ = name, function.__doc__
+    return body
+
+
+iscomplex, isreal = _question("iscomplex"), _question("isreal")
+
+
+def _strong(name):
+    function = elementwise(name, True)
+
+    def body(*args):
+        found = function(*args)
+        return Array(found._a)
+
+    body.__name__, body.__doc__ = name, function.__doc__
+    return body
+
+
+heaviside, spacing = _strong("heaviside"), _strong("spacing")
