@@ -349,7 +349,7 @@ def products(d):
         f"jnp.vdot({v}, {v})", f"jnp.inner({x}, {v})", f"jnp.outer({x}, {v})",
         f"jnp.vecdot({x}, {v})", f"jnp.cross({d.x(2, 3)}, {d.x(3)})", f"lax.dot({x}, {y}{pref})",
         f"lax.dot_general({q}, {r}, ((([2]), ([1])), (([0]), ([0]))){pref})",
-        f"lax.batch_matmul({q}, {r})", f"jnp.linalg.inv({a})", f"jnp.linalg.det({a})",
+        f"lax.batch_matmul({q}, {d.x(b, j, k, kind=t)})", f"jnp.linalg.inv({a})", f"jnp.linalg.det({a})",
         f"jnp.linalg.slogdet({a})", f"jnp.linalg.cholesky({a}{d.pick('', ', upper=True')})",
         f"jnp.linalg.solve({a}, {d.f(m, 2)})", f"jnp.linalg.eigvalsh({a})",
         f"jnp.linalg.svd({a}, compute_uv=False)", f"jnp.abs(jnp.linalg.qr({a})[1])",

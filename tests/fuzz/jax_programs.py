@@ -192,7 +192,7 @@ def derivatives(d):
     two = f"lambda x, y: (({f}) * jnp.cos(y)).sum()"
     start = d.pick(x, x, "jnp.array([0.5, 0.5, -1.0])", "jnp.zeros(3)", d.x(3, kind="float16"))
     names = d.pick("0", "1", "(0, 1)", "(1,)", "-1")
-    tree = f"{{'w': {x}, 'b': [{d.f()}, 2.0]}}"
+    tree = f"{{'w': {x}, 'b': [{d.f()}, {d.f()}]}}"
     return d.pick(
         f"jax.grad({weighted})({start})", f"jax.value_and_grad({weighted})({start})",
         f"jax.grad({two}, argnums={names})({x}, {d.pick(d.f(3), d.f(1), d.f(), '1.5')})",
@@ -271,6 +271,45 @@ def batches(d):
     )  # fmt: skip
 
 
+def statistics(d):
+    """Distributions, parts of arrays by numbers, pictures."""
+    x, p, k = d.f(4), d.f(4, how="p"), "jnp.arange(4)"
+    a, b = d.pick(0.5, 2.0, d.f(4, how="p")), d.pick(1.5, d.f(4, how="p"))
+    two = d.pick("", f", {d.pick(0.3, -1)}, {d.pick(2, 0.7)}")
+    name = d.pick("norm", "uniform", "expon", "laplace", "logistic", "cauchy", "gumbel_r")
+    of = d.pick("logpdf", "pdf", "cdf", "logcdf", "sf")
+    ids = f"jnp.array({[d.int(-1, 4) for _ in range(4)]})"
+    return d.pick(
+        f"jax.scipy.stats.{d.pick('norm', 'logistic')}.{of}({x}{two})",
+        f"jax.scipy.stats.{name}.{d.pick('logpdf', 'pdf')}({x}{two})",
+        f"jax.scipy.stats.{d.pick('norm', 'logistic', 'expon', 'uniform')}.ppf({p}{two})",
+        f"jax.scipy.stats.{d.pick('gamma', 'chi2', 't', 'pareto')}.logpdf({p}, {a}{two})",
+        f"jax.scipy.stats.{d.pick('gamma', 'chi2')}.cdf({p}, {a})",
+        f"jax.scipy.stats.beta.{d.pick('logpdf', 'pdf', 'cdf')}({p}, {a}, {b})",
+        f"jax.scipy.stats.poisson.{d.pick('pmf', 'logpmf', 'cdf')}({k}, {a})",
+        f"jax.scipy.stats.bernoulli.{d.pick('pmf', 'logpmf')}({k}, {p})",
+        f"jax.scipy.stats.binom.{d.pick('pmf', 'logpmf')}({k}, 3, {p})",
+        f"jax.grad(lambda m: jax.scipy.stats.{name}.logpdf({x}, m, 1.5).sum())(0.3)",
+        f"jax.grad(lambda m: jax.scipy.stats.norm.logcdf({x} * m).sum())(0.3)",
+        f"jax.scipy.stats.multivariate_normal.logpdf({d.f(3, 2)}, {d.f(2)}, jnp.eye(2) + 0.3)",
+        f"jax.grad(lambda v: (jax.ops.segment_sum(v, {ids}, 3) ** 2).sum())({x})",
+        f"jax.image.resize({d.x(2, 3, kind=d.real(), how='p')}, (3, 2), 'linear')",
+        f"jax.grad(lambda v: (jax.image.resize(v, (3, 5), 'cubic') ** 2).sum())({d.f(2, 3)})",
+        f"jax.scipy.signal.{d.pick('convolve', 'correlate', 'fftconvolve')}({d.f(d.int(2, 5))}, "
+        f"{d.f(d.int(2, 5))}, mode='{d.pick('full', 'same', 'valid')}')",
+        f"jax.scipy.signal.correlate2d({d.f(4, 5)}, {d.f(2, 3)}, mode='{d.pick('full', 'same')}')",
+        f"jax.scipy.linalg.{d.pick('toeplitz', 'expm')}({d.f(3, 3)})",
+        f"jnp.linalg.eigvalsh({d.f(3, 3)})", f"jnp.linalg.eigh({d.f(3, 3)})[0]",
+        f"jax.grad(lambda m: jnp.linalg.eigvalsh(m)[0])({d.f(3, 3)})",
+        f"jax.grad(lambda m: jnp.linalg.{d.pick('slogdet', 'svd')}(m)[1].sum())({d.f(3, 3)})",
+        f"jax.grad(lambda m: jnp.linalg.cholesky(m @ m.T + jnp.eye(3)).sum())({d.f(3, 3)})",
+        f"jax.grad(lambda m: jnp.linalg.solve(m, {d.f(3)}).sum())({d.f(3, 3)} + 3 * jnp.eye(3))",
+        f"jsp.{d.pick('gammainc', 'gammaincc')}({p}, {d.f(4, how='p')} * {d.pick(1, 5)})",
+        f"jax.grad(lambda v: jsp.{d.pick(*SPECIAL)}(v).sum())({p})",
+        f"jax.grad(lambda v: jsp.gammainc({p}, v).sum())({d.f(4, how='p')})",
+    )  # fmt: skip
+
+
 def trees(d):
     tree = d.pick(f"{{'b': {d.x(2)}, 'a': [1, (2.0, None)]}}", "[1, {'x': (2, 3)}, ()]", "(1, [])",
                   "{'z': 1, 'a': 2}", f"[{d.x(2)}, {d.x(3)}]", "None", "3.0")  # fmt: skip
@@ -303,7 +342,7 @@ SUBJECTS = [
     arrays.unary, arrays.unary, arrays.binary, arrays.binary, arrays.binary, arrays.reductions,
     arrays.reductions, arrays.indexing, arrays.indexing, arrays.updates, arrays.updates,
     arrays.shapes, arrays.making, arrays.ordering, arrays.products, nets, windows, loops, loops,
-    chance, chance, derivatives, derivatives, derivatives, batches, batches, trees,
+    chance, chance, statistics, derivatives, derivatives, derivatives, batches, batches, trees,
 ]  # fmt: skip
 
 

@@ -44,7 +44,10 @@ from ._transforms import (
 
 __name__ = "jax"
 __version__ = "0.10.2+numbus"
-_HERE = ("debug", "lax", "nn", "numpy", "random", "scipy", "tree", "tree_util")
+_HERE = frozenset(
+    "ad_checkpoint custom_derivatives debug dtypes errors example_libraries flatten_util image lax "
+    "nn numpy ops random scipy tree tree_util typing".split()
+)
 Array.__module__ = "jax"
 
 
@@ -141,6 +144,48 @@ def enable_x64(new_val=True):
         config.update("jax_enable_x64", before)
 
 
+@_contextlib.contextmanager
+def default_matmul_precision(name):
+    """A block with a wish for the precision of products, which all wishes allow."""
+    _functions.check_precision("default_matmul_precision", name)
+    yield
+
+
+def named_call(fun=None, *, name=None):
+    """The function itself; its name is shown by nothing here."""
+    if fun is None:
+        return lambda f: named_call(f, name=name)
+    return fun
+
+
+def pure_callback(callback, result_shape_dtypes, *args, **options):
+    """What a function of NumPy's arrays gives, as arrays of the shapes and dtypes that it should
+    have.
+    """
+    import numpy
+
+    from ._array import made
+    from .tree_util import tree_map
+
+    if set(options) - {"sharding", "vmap_method", "vectorized"}:
+        raise TypeError(f"[pure_callback] keywords for the function; got {sorted(options)}; "
+                        "expected positional arguments")  # fmt: skip
+    given = tree_map(numpy.asarray, args)
+
+    def one(shape, found):
+        x = made(numpy.asarray(found), shape.dtype)
+        if x.shape != tuple(shape.shape):
+            raise ValueError(f"[pure_callback] another shape than was said; got {x.shape}; "
+                             f"expected {tuple(shape.shape)}")  # fmt: skip
+        return x
+
+    return tree_map(one, result_shape_dtypes, callback(*given))
+
+
+def clear_caches():
+    """Nothing: what has been compiled stays."""
+
+
 def live_arrays():
     """Not served."""
     return _missing("jax", "live_arrays")
@@ -157,6 +202,9 @@ _INSTEAD = {
 
 
 def __getattr__(name):
+    if name in ("checkpoint_policies", "custom_gradient"):
+        where = "ad_checkpoint" if name == "checkpoint_policies" else "custom_derivatives"
+        return getattr(__getattr__(where), name)
     if name in _HERE:
         return _importlib.import_module(f"{__package__}.{name}")
     return _missing("jax", name, _INSTEAD.get(name, _EXPECTED))

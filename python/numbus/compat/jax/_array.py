@@ -143,6 +143,8 @@ class Array:
 
     def __getitem__(self, key):
         part = _core.part_of_constant(self._a, clamped(key, self.shape))
+        if _core.depends(self._a):
+            part = _without_slope_beyond(self, key, as_array(part))
         return Array(as_array(part), self.weak_type)
 
     def __setitem__(self, key, value):
@@ -402,6 +404,23 @@ def _is_integers(part):
     return isinstance(part, int) or part.dtype.kind in "iu"
 
 
+def _without_slope_beyond(x, key, found):
+    """Elements that were read by index arrays, those from beyond an axis as constants. (The nearest
+    element that a number reads in place of one beyond has its slope.)
+    """
+    if not any([_is_indices(part) and part.ndim for part in _parts(key)]):
+        return found
+    outside = _beyond(key, x.shape)
+    if outside is False:
+        return found
+    constant = nb.stop_gradient(found)
+    if outside is True:
+        return constant
+    outside = as_array(outside)
+    after = found.ndim - outside.ndim - _axes_before(key, x.shape)
+    return nb.where(outside.reshape(outside.shape + (1,) * after), constant, found)
+
+
 _FEW = 4096  # indices that are looked at rather than written beside
 
 
@@ -520,6 +539,9 @@ class _Update:
         _hints(indices_are_sorted, unique_indices)
         x = self._x
         name = _mode_of("get", mode)
+        if name == "clip":
+            part = _core.part_of_constant(x._a, clamped(self._key, x.shape))
+            return Array(as_array(part), x.weak_type)
         found = x[self._key]
         if name not in ("fill", "drop"):
             return found

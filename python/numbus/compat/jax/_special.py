@@ -15,7 +15,7 @@ from ...functions import special
 from ...functions.registry import element
 from ...tensors import special_functions as _known
 from ._array import Array, as_array, cast
-from ._functions import expect_arrays, together
+from ._functions import expect_arrays, silent, together
 
 _ROOT_OF_2 = math.sqrt(2.0)
 _LOG_ROOT_OF_2_PI = 0.5 * math.log(2 * math.pi)
@@ -39,15 +39,15 @@ def special_function(name, body, doc=None):
         if t.kind == "c":
             raise TypeError(f"{name} does not accept dtype {t}. Accepted dtypes are subtypes of "
                             "floating.")  # fmt: skip
-        found = body(*[cast(a, _F8) for a in given])
+        found = body(*[cast(a, F8) for a in given])
         return Array(cast(as_array(found), t), weak)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc or body.__doc__
-    return function
+    return silent(function)
 
 
-_F8 = numpy.dtype("f8")
+F8 = numpy.dtype("f8")
 
 
 @element
@@ -74,8 +74,8 @@ def _ndtri_value(p):
     return -1.4142135623730951 * x if p < 0.5 else 1.4142135623730951 * x
 
 
-_ndtri = sloped(
-    "ndtri", _ndtri_value, lambda p: math.sqrt(2 * math.pi) * nb.exp(nb.square(_ndtri(p)) / 2)
+ndtri = sloped(
+    "ndtri", _ndtri_value, lambda p: math.sqrt(2 * math.pi) * nb.exp(nb.square(ndtri(p)) / 2)
 )
 
 
@@ -90,9 +90,9 @@ def _log_ndtr_value(x):
     return -0.5 * x * x - math.log(-x) - 0.9189385332046727 + math.log(series)
 
 
-_log_ndtr = sloped(
+log_ndtr = sloped(
     "log_ndtr", _log_ndtr_value,
-    lambda x: nb.exp(-nb.square(x) / 2 - _LOG_ROOT_OF_2_PI - _log_ndtr(x)),
+    lambda x: nb.exp(-nb.square(x) / 2 - _LOG_ROOT_OF_2_PI - log_ndtr(x)),
 )  # fmt: skip
 
 
@@ -338,10 +338,10 @@ def _gamma_density(a, x):
 
 
 def _beta_density(a, b, x):
-    return nb.exp((a - 1) * nb.log(x) + (b - 1) * nb.log1p(-x) - _betaln(a, b))
+    return nb.exp((a - 1) * nb.log(x) + (b - 1) * nb.log1p(-x) - betaln(a, b))
 
 
-def _betaln(a, b):
+def betaln(a, b):
     return special.gammaln(a) + special.gammaln(b) - special.gammaln(a + b)
 
 
@@ -362,11 +362,11 @@ def _times_log(x, y, log):
     return nb.where(zero, 0.0, x * log(nb.where(zero, 0.5, y)))
 
 
-def _xlogy(x, y):
+def xlogy(x, y):
     return _times_log(x, y, nb.log)
 
 
-def _xlog1py(x, y):
+def xlog1py(x, y):
     return _times_log(x, y, nb.log1p)
 
 
@@ -400,7 +400,7 @@ def polygamma(n, x):
             message("jax.scipy.special.polygamma", "orders that are not yet available", n,
                     "one integer of 0 or more")
         )  # fmt: skip
-    body = _known._psi_at_zero if order == 0 else _known._poly(int(order))
+    body = _known._psi if order == 0 else _known._poly(int(order))
     return special_function("polygamma", lambda a: body(a))(x)
 
 
@@ -415,16 +415,16 @@ def multigammaln(a, d):
 
 
 BODIES = {
-    "digamma": _known._psi_at_zero, "ndtri": _ndtri, "log_ndtr": _log_ndtr, "i0": _known._bessel,
+    "digamma": _known._psi, "ndtri": ndtri, "log_ndtr": log_ndtr, "i0": _known._bessel,
     "i1": _known._bessel_1, "i0e": _i0e, "i1e": _i1e, "exp1": _exp1, "expi": _expi,
     "gammainc": _by_last("gammainc", _lower_gamma, _gamma_density),
     "gammaincc": _by_last("gammaincc", _upper_gamma, lambda a, x: -_gamma_density(a, x)),
-    "betainc": _by_last("betainc", _beta_part, _beta_density), "betaln": _betaln,
+    "betainc": _by_last("betainc", _beta_part, _beta_density), "betaln": betaln,
     "beta": lambda a, b: special.gamma(a) * special.gamma(b) / special.gamma(a + b),
-    "gammasgn": _gammasgn, "xlogy": _xlogy, "xlog1py": _xlog1py, "rel_entr": _rel_entr,
+    "gammasgn": _gammasgn, "xlogy": xlogy, "xlog1py": xlog1py, "rel_entr": _rel_entr,
     "kl_div": lambda p, q: _rel_entr(p, q) - p + q, "factorial": _factorial, "poch": _poch,
     "zeta": _zeta, "loggamma": special.gammaln,
-    "entr": lambda x: nb.where(x < 0, -math.inf, -_xlogy(x, x)),
+    "entr": lambda x: nb.where(x < 0, -math.inf, -xlogy(x, x)),
 }  # fmt: skip
 
 

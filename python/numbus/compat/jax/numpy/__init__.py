@@ -31,6 +31,7 @@ from ._further import (
     angle,
     append,
     argwhere,
+    around,
     average,
     bincount,
     choose,
@@ -55,12 +56,14 @@ from ._further import (
     kron,
     ldexp,
     modf,
+    nan_to_num,
     nonzero,
     place,
     put,
     put_along_axis,
     repeat,
     roots,
+    round,
     searchsorted,
     select,
     setdiff1d,
@@ -670,7 +673,7 @@ def _method(function):
     return method
 
 
-for _name in ("invert", "negative", "broadcast_arrays", "round"):
+for _name in ("invert", "negative", "broadcast_arrays"):
     __getattr__(_name)
 _attach()
 late.numpy = _sys.modules[__spec__.name]

@@ -415,7 +415,7 @@ def gradient(f, *varargs, axis=None, edge_order=None):
     if edge_order is not None:
         raise NotImplementedError("The 'edge_order' argument to jnp.gradient is not supported.")
     x = _inexact(f)
-    weak = x.weak_type or made(f).dtype.kind in "biu"
+    weak = x.weak_type or (axis is not None and made(f).dtype.kind in "biu")
     found = nb.gradient(x._a, *[plain(v) for v in varargs], axis=axis)
     if isinstance(found, (list, tuple)):
         return [Array(cast(as_array(v), x.dtype), weak) for v in found]
@@ -533,8 +533,8 @@ def _set(name):
         if fill is None:
             some = found if name == "union1d" else found[: int(size)]
             fill = 0 if name == "setdiff1d" or not some.size else Array(as_array(nb.min(some._a)))
-            if name == "intersect1d" and some.size:
-                fill = Array(as_array(nb.max(some._a)))
+            if name == "intersect1d" and some.size < int(size):
+                fill = Array(as_array(nb.minimum(fill._a, 0))) if some.size else 0
         return Array(padded(found._a, size, fill))
 
     body.__name__, body.__doc__ = name, function.__doc__
@@ -711,3 +711,30 @@ def _strong(name):
 
 
 heaviside, spacing = _strong("heaviside"), _strong("spacing")
+
+
+def round(a, decimals=0, out=None):
+    """The nearest numbers of so many digits, whose derivative is zero."""
+    if out is not None:
+        raise NotImplementedError("The 'out' argument to jnp.round is not supported.")
+    expect_arrays("round", a)
+    x = made(a)
+    if x.dtype.kind == "b" and decimals >= 0:
+        return x
+    found = as_array(nb.round(nb.stop_gradient(x._a), decimals))
+    return Array(cast(found, x.dtype), x.weak_type)
+
+
+around = round
+
+
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    """Numbers in the place of NaN and infinities."""
+    if not isinstance(copy, bool):
+        raise TypeError(message("jnp.nan_to_num", "copy= is no bool", copy, "True or False"))
+    expect_arrays("nan_to_num", x)
+    x = made(x)
+    if kind_of(x.dtype) not in "fc":
+        return x
+    found = nb.nan_to_num(x._a, nan=plain(nan), posinf=plain(posinf), neginf=plain(neginf))
+    return Array(cast(as_array(found), x.dtype), x.weak_type)

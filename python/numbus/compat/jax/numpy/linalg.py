@@ -10,7 +10,7 @@ from .._functions import expect_arrays, general
 
 __name__ = "jax.numpy.linalg"
 _NAMES = frozenset(
-    "cond cross det diagonal eig eigh eigvals eigvalsh inv lstsq matmul matrix_norm "
+    "cond cross det diagonal eig eigvals inv lstsq matmul matrix_norm "
     "matrix_power matrix_rank matrix_transpose multi_dot norm outer pinv qr slogdet solve svd "
     "svdvals tensordot tensorinv tensorsolve trace vecdot vector_norm".split()
 )
@@ -36,6 +36,34 @@ def cholesky(a, *, upper=False, symmetrize_input=True):
     whole = (x._a + turned) / 2 if symmetrize_input else kept
     found = _nb.linalg.cholesky(whole)
     return Array(as_array(_nb.conj(_nb.swapaxes(found, -1, -2)) if upper else found))
+
+
+def _symmetric(a, symmetrize_input):
+    x = _floating(made(a))
+    if symmetrize_input:
+        turned = _nb.swapaxes(x._a, -1, -2)
+        x = Array(as_array((x._a + (_nb.conj(turned) if x.dtype.kind == "c" else turned)) / 2))
+    return x._a
+
+
+def eigh(a, UPLO=None, symmetrize_input=True):
+    """The eigenvalues and eigenvectors of a Hermitian matrix: of the mean of it and its conjugate
+    transpose, or of one triangle.
+    """
+    expect_arrays("eigh", a)
+    if UPLO not in (None, "L", "U"):
+        raise ValueError(f"UPLO must be one of None, 'L', or 'U', got {UPLO}")
+    found = _nb.linalg.eigh(_symmetric(a, symmetrize_input), UPLO=UPLO or "L")
+    return type(found)(*[Array(as_array(v)) for v in found])
+
+
+def eigvalsh(a, UPLO="L", *, symmetrize_input=True):
+    """The eigenvalues of a Hermitian matrix, as `eigh` reads it."""
+    expect_arrays("eigvalsh", a)
+    if UPLO not in (None, "L", "U"):
+        raise ValueError(f"UPLO must be one of None, 'L', or 'U', got {UPLO}")
+    found = _nb.linalg.eigvalsh(_symmetric(a, symmetrize_input), UPLO=UPLO or "L")
+    return Array(as_array(found))
 
 
 def __getattr__(name):
