@@ -1,5 +1,6 @@
 """`jax.Array`: an array of Numbus that nothing is written to, with JAX's dtypes and `.at`."""
 
+import math
 import operator
 
 import numpy
@@ -233,6 +234,10 @@ def made(x, dtype=None):
             t = _dtypes.canonical("i8" if dtype is None else dtype)
             if t.kind in "iu":
                 _dtypes.expect_fits(x, x, t)
+        if type(x) is float and dtype is not None and math.isfinite(x):
+            t = _dtypes.canonical(dtype)
+            if t.kind in "iu":
+                _dtypes.expect_fits(int(x), int(x), t)
         a = to_ndarray(x)
         if isinstance(x, (ndarray, numpy.ndarray)):
             a = _core.copy_of(a)  # what is written to the other later is not seen here

@@ -221,6 +221,8 @@ def cond(pred, true_fun, false_fun, *operands, operand=None, linear=None):
     if linear is not None:
         raise NotImplementedError(message("cond", "linear= is not yet available", linear, "None"))
     given = operands if operand is None else (operand,)
+    if kind_of(made(pred).dtype) == "c":
+        raise TypeError(f"Pred type must be either boolean or number, got {pred}.")
     if numpy.shape(pred) != ():
         raise TypeError(f"Pred must be a scalar, got {pred} of shape {numpy.shape(pred)}.")
     return arrays((true_fun if bool(pred) else false_fun)(*[arrays(x) for x in given]))
@@ -229,6 +231,9 @@ def cond(pred, true_fun, false_fun, *operands, operand=None, linear=None):
 def switch(index, branches, *operands, operand=None):
     """One of several functions of the operands; an index beyond them takes the nearest."""
     given = operands if operand is None else (operand,)
+    kind = made(index).dtype
+    if kind.kind not in "iu":
+        raise TypeError(f"Index type must be an integer, got {index} as {kind.name}")
     k = min(max(int(index), 0), len(branches) - 1)
     return arrays(branches[k](*[arrays(x) for x in given]))
 
