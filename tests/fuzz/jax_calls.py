@@ -95,8 +95,10 @@ def check(text, wanted, names, compiled):
 
 def numbus_names():
     """What calls see where Numbus runs them, and how their text is compiled."""
+    from numbus.compat import kinds
     from numbus.compat.rewrite import compile_user
 
+    kinds.install()
     names = {"__name__": "__main__"}
     exec(compile_user(jax_programs.SETUP, "<string>"), names)
     return names, lambda text: compile_user(text, "<string>", "eval")

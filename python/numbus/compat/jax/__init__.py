@@ -182,6 +182,22 @@ def pure_callback(callback, result_shape_dtypes, *args, **options):
     return tree_map(one, result_shape_dtypes, callback(*given))
 
 
+def linear_transpose(fun, *primals):
+    """The transpose of a linear function: from a tree like its value to a tuple of arguments."""
+    from .tree_util import tree_map
+
+    zeros = tree_map(lambda x: numpy.zeros(x.shape, x.dtype) if hasattr(x, "shape") else x, primals)
+    return vjp(fun, *zeros)[1]
+
+
+def typeof(x):
+    """The shape and dtype of an array or a number."""
+    from ._array import made
+
+    x = made(x)
+    return ShapeDtypeStruct(x.shape, x.dtype)
+
+
 def clear_caches():
     """Nothing: what has been compiled stays."""
 

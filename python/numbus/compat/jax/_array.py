@@ -374,6 +374,8 @@ def clamped(key, shape):
                 continue
             n = shape[axis]
             if n == 0:
+                if isinstance(a, int) or a.size:
+                    raise IndexError(f"index is out of bounds for axis {axis} with size 0")
                 found.append(a)
             elif isinstance(a, int):
                 found.append(min(max(a + n if a < 0 else a, 0), n - 1))
@@ -398,7 +400,8 @@ def _beyond(key, shape):
         if _consumes(part) == 1 and not isinstance(part, slice) and _is_integers(part):
             n = shape[axis]
             if isinstance(part, int):
-                outside = outside if -n <= part < n else True
+                if not -n <= part < n:
+                    return True  # all of them
                 continue
             a = as_array(plain(part)).astype(numpy.int64)
             outside = nb.logical_or(outside, nb.logical_or(a < -n, a >= n))

@@ -164,6 +164,13 @@ def check_precision(op, precision, preferred_element_type=None):
     return None
 
 
+def accumulated(t, wanted):
+    """The dtype in which products add up: that which is wanted of the result, if it holds more."""
+    if wanted is None or kind_of(t) == "c" or wanted.itemsize < t.itemsize:
+        return t
+    return t if kind_of(t) == "f" and wanted.kind in "iu" else wanted
+
+
 def joining(name):
     """A function whose arrays are taken to one type first."""
     function = getattr(nb, name)
@@ -191,6 +198,7 @@ def joining(name):
         flat = [x for x in flat if type(x) not in _NUMBERS]
         if flat:
             t, _ = _dtypes.strong(functools.reduce(_dtypes.join, [_node(x) for x in flat]))
+            t = accumulated(t, wanted)
             args = tuple([_cast_all(x, t) for x in args])
         found = function(*args, **{key: plain(value) for key, value in keywords.items()})
         made = wrapped(found)
@@ -269,6 +277,9 @@ def making(name):
         dtype = keywords.pop("dtype", None)
         if name == "linspace":
             expect_arrays(name, *args[:2])
+            if dtype is None and any([hasattr(x, "dtype") for x in args[:2]]):
+                known = functools.reduce(_dtypes.join, [_node(x) for x in args[:2]])
+                dtype = _dtypes.strong(_dtypes.inexact(known))[0]
         args = [_dtypes.asked(x, name) if _is_dtype(x) else plain(x) for x in args]
         given = {key: plain(value) for key, value in keywords.items()}
         if dtype is not None:

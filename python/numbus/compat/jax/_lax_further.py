@@ -1,6 +1,9 @@
 """Further functions of jax.lax: reductions, bits, sorts of several arrays, convolutions."""
 
+import enum
 import math
+import types
+import typing
 
 import numpy
 
@@ -10,7 +13,7 @@ from ...core.dtypes import kind_of
 from ...core.errors import message
 from . import numpy as jnp
 from ._array import Array, as_array, cast, made
-from ._functions import expect_arrays
+from ._functions import expect_arrays, silent
 from ._special import made_of
 from .tree_util import tree_flatten, tree_leaves
 
@@ -126,6 +129,45 @@ def reduce(operands, init_values, computation, dimensions, out_sharding=None):
     if n:
         whole = both(whole, [x[0] for x in lines])
     return form.unflatten(whole)
+
+
+# -- elements --------------------------------------------------------------------------------------
+
+
+class RoundingMethod(enum.IntEnum):
+    """Where halves are rounded to."""
+
+    AWAY_FROM_ZERO = 0
+    TO_NEAREST_EVEN = 1
+
+
+def round(x, rounding_method=RoundingMethod.AWAY_FROM_ZERO):
+    """The nearest whole numbers, halves away from zero or to even ones; without a slope."""
+    expect_arrays("round", x)
+    x = made(x)
+    if kind_of(x.dtype) != "f":
+        raise TypeError(
+            f"round does not accept dtype {x.dtype.name}. Accepted dtypes are subtypes of floating."
+        )
+    a = nb.stop_gradient(x._a)
+    if RoundingMethod(rounding_method) == RoundingMethod.TO_NEAREST_EVEN:
+        return Array(cast(as_array(nb.rint(a)), x.dtype), x.weak_type)
+    whole = nb.trunc(a)
+    found = nb.where(nb.abs(a - whole) >= 0.5, whole + nb.copysign(x.dtype.type(1), a), whole)
+    found = nb.where(nb.isfinite(a), nb.copysign(found, a), a)
+    return Array(cast(as_array(found), x.dtype), x.weak_type)
+
+
+def reshape(operand, new_sizes, dimensions=None):
+    """The elements under another shape, in the order of the axes that `dimensions` tells."""
+    x = made(operand)
+    if dimensions is not None:
+        x = x.transpose(tuple(dimensions))
+    sizes = tuple([int(n) for n in new_sizes])
+    if math.prod(sizes) != x.size or any(n < 0 for n in sizes):
+        raise TypeError(f"reshape total size must be unchanged, got new_sizes {sizes} for shape "
+                        f"{x.shape}.")  # fmt: skip
+    return x.reshape(sizes)
 
 
 # -- bits ------------------------------------------------------------------------------------------
@@ -302,6 +344,43 @@ def pad(operand, padding_value, padding_config):
 # -- convolutions ----------------------------------------------------------------------------------
 
 
+class ConvDimensionNumbers(typing.NamedTuple):
+    """The axes of operand, kernel and result: batch, features, then the others (kernel: those of
+    the result, those of the operand, then the others).
+    """
+
+    lhs_spec: tuple
+    rhs_spec: tuple
+    out_spec: tuple
+
+
+def conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers):
+    """The axes that three words such as ('NHWC', 'HWIO', 'NHWC') name, or None for 'NCHW'."""
+    if isinstance(dimension_numbers, ConvDimensionNumbers):
+        return dimension_numbers
+    if len(lhs_shape) != len(rhs_shape):
+        raise TypeError(
+            "convolution requires lhs and rhs ndim to be equal, got "
+            f"{len(lhs_shape)} and {len(rhs_shape)}."
+        )
+    if dimension_numbers is None:
+        line = tuple(range(len(lhs_shape)))
+        return ConvDimensionNumbers(line, line, line)
+    words = tuple(dimension_numbers)
+    firsts = ("NC", "OI", "NC")
+    rest = [c for c in words[1] if c not in "OI"]
+    for word, first in zip(words, firsts, strict=True):
+        if sorted(word) != sorted([*first, *rest]) or len(word) != len(lhs_shape):
+            raise ValueError(
+                message("conv_dimension_numbers", "words that do not fit", words,
+                        "such as ('NHWC', 'HWIO', 'NHWC')")
+            )  # fmt: skip
+    return ConvDimensionNumbers(*[
+        tuple([word.index(c) for c in [*first, *rest]])
+        for word, first in zip(words, firsts, strict=True)
+    ])  # fmt: skip
+
+
 def conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numbers=None,
                    transpose_kernel=False, precision=None, preferred_element_type=None,
                    use_consistent_padding=False):  # fmt: skip
@@ -405,3 +484,8 @@ SPECIAL = {
 def special_name(name):
     """One of those functions."""
     return made_of(SPECIAL[name])
+
+
+for _name, _value in list(globals().items()):  # JAX has no warnings of floating-point errors
+    if isinstance(_value, types.FunctionType) and _value.__module__ == __name__:
+        globals()[_name] = silent(_value)

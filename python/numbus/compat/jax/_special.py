@@ -79,6 +79,9 @@ ndtri = sloped(
 )
 
 
+inverse_of_erf = _known._erfinv
+
+
 @element
 def _log_ndtr_value(x):
     if x > 0:

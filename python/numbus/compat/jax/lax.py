@@ -26,12 +26,14 @@ from ._axes import (  # noqa: F401
     ppermute,
     psum,
 )
-from ._functions import check_precision, expect_arrays
+from ._functions import accumulated, check_precision, expect_arrays
 from ._lax_further import (  # noqa: F401
     SPECIAL,
+    ConvDimensionNumbers,
     clz,
     collapse,
     complex,
+    conv_dimension_numbers,
     conv_general_dilated_patches,
     conv_transpose,
     conv_with_general_padding,
@@ -50,13 +52,16 @@ from ._lax_further import (  # noqa: F401
     reduce_prod,
     reduce_sum,
     reduce_xor,
+    reshape,
+    round,
+    RoundingMethod,
     shift_right_arithmetic,
     shift_right_logical,
     sort,
     special_name,
     split,
 )
-from ._special import polygamma  # noqa: F401
+from ._special import inverse_of_erf, polygamma, special_function  # noqa: F401
 from ._transforms import _Leaves, _stacked, arrays
 from .tree_util import tree_flatten, tree_leaves, tree_map
 
@@ -76,7 +81,7 @@ _SAME = {
     "imag": "imag", "is_finite": "isfinite", "le": "less_equal", "log": "log", "log1p": "log1p",
     "lt": "less", "max": "maximum", "min": "minimum", "mul": "multiply", "ne": "not_equal",
     "neg": "negative", "nextafter": "nextafter", "pow": "power", "real": "real",
-    "reciprocal": "reciprocal", "rem": "fmod", "reshape": "reshape", "round": "round",
+    "reciprocal": "reciprocal", "rem": "fmod",
     "shift_left": "left_shift", "sign": "sign", "sin": "sin", "sinh": "sinh", "sqrt": "sqrt",
     "square": "square", "squeeze": "squeeze", "stack": "stack", "sub": "subtract", "tan": "tan",
     "tanh": "tanh", "tile": "tile", "transpose": "transpose",
@@ -263,10 +268,18 @@ def stop_gradient(x):
     )
 
 
+def _wide(wanted, *operands):
+    """Operands in the dtype in which their products add up."""
+    if wanted is None:
+        return operands
+    t = accumulated(jnp.result_type(*operands), wanted)
+    return tuple([made(x).astype(t) for x in operands])
+
+
 def dot(lhs, rhs, *, precision=None, preferred_element_type=None):
     """The product of vectors and matrices."""
     wanted = check_precision("lax.dot", precision, preferred_element_type)
-    found = jnp.dot(lhs, rhs)
+    found = jnp.dot(*_wide(wanted, lhs, rhs))
     return found if wanted is None else found.astype(wanted)
 
 
@@ -276,7 +289,7 @@ def dot_general(lhs, rhs, dimension_numbers, precision=None, preferred_element_t
     """
     wanted = check_precision("lax.dot_general", precision, preferred_element_type)
     (cl, cr), (bl, br) = dimension_numbers
-    lhs, rhs = made(lhs), made(rhs)
+    lhs, rhs = _wide(wanted, made(lhs), made(rhs))
     left, right = list(range(lhs.ndim)), [lhs.ndim + k for k in range(rhs.ndim)]
     for a, b in (*zip(cl, cr, strict=True), *zip(bl, br, strict=True)):
         right[b] = left[a]
@@ -461,8 +474,15 @@ def top_k(operand, k, *, axis=-1):
     """The `k` largest elements along an axis, the largest first, and their indices."""
     expect_arrays("top_k", operand)
     x = made(operand)
-    order = nb.argsort(-x._a if kind_of(x.dtype) == "f" else x._a.astype("i8") * -1, axis=axis,
-                       kind="stable")  # fmt: skip
+    if kind_of(x.dtype) == "c":
+        raise ValueError("top_k is not compatible with complex inputs.")
+    n = x.shape[axis]
+    if not 0 <= k <= n:
+        raise ValueError(f"k argument to top_k must be no larger than size along axis; got {k=} "
+                         f"with {x.shape=} and {axis=}")  # fmt: skip
+    # Backwards and back, so that the first of equal elements stays the first; NaN is the largest.
+    order = nb.argsort(nb.flip(x._a, axis), axis=axis, kind="stable")
+    order = as_array(n - 1 - nb.flip(order, axis))
     index = Array(order)[(_range(None),) * (axis % x.ndim) + (_range(0, k),)]
     index = Array(cast(index._a, _dtypes.canonical("i4")))
     return jnp.take_along_axis(x, index, axis=axis), index
@@ -524,11 +544,21 @@ erf, erfc, lgamma = _special("erf"), _special("erfc"), _special("gammaln")
 
 
 def erf_inv(x):
-    """The inverse of the error function."""
-    from ...nn.init import erfinv
+    """The inverse of the error function: infinite at -1 and 1, NaN beyond."""
+    return special_function("erf_inv", inverse_of_erf)(x)
 
-    x = made(x)
-    return Array(as_array(erfinv(x._a)))
+
+def _layouts(numbers, n):
+    """The words of ConvDimensionNumbers, whose axes are batch, features and the others in order."""
+    if not isinstance(numbers, ConvDimensionNumbers):
+        return tuple(numbers)
+    letters, words = {1: "H", 2: "HW", 3: "DHW"}.get(n, ""), []
+    for axes, first in zip(numbers, ("NC", "OI", "NC"), strict=True):
+        word = [""] * len(axes)
+        for k, c in zip(axes, first + letters, strict=True):
+            word[k] = c
+        words.append("".join(word))
+    return tuple(words)
 
 
 def conv_general_dilated(
@@ -545,7 +575,7 @@ def conv_general_dilated(
                     batch_group_count, "1")
         )  # fmt: skip
     wanted = check_precision("conv_general_dilated", precision, preferred_element_type)
-    x, w = made(lhs), made(rhs)
+    x, w = _wide(wanted, made(lhs), made(rhs))
     n = x.ndim - 2
     letters = {1: "H", 2: "HW", 3: "DHW"}.get(n)
     if letters is None:
@@ -553,7 +583,7 @@ def conv_general_dilated(
             message("conv_general_dilated", "so many axes are not yet available", n, "1 to 3")
         )
     usual = ("NC" + letters, "OI" + letters, "NC" + letters)
-    layouts = usual if dimension_numbers is None else tuple(dimension_numbers)
+    layouts = usual if dimension_numbers is None else _layouts(dimension_numbers, n)
     if not all(isinstance(s, str) for s in layouts) or any(
         sorted(s) != sorted(u) for s, u in zip(layouts, usual, strict=True)
     ):

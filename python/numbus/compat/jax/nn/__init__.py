@@ -15,6 +15,7 @@ from .. import _dtypes
 from .. import numpy as _jnp
 from .._array import Array, as_array, cast, made
 from .._functions import expect_arrays, together
+from .._functions import silent as _silent
 
 __name__ = "jax.nn"
 
@@ -30,7 +31,7 @@ def _activation(name, function, keeps_integers=False):
     def body(x):
         expect_arrays(name, x)
         if keeps_integers and made(x).dtype.kind in "iu":
-            return Array(as_array(function(made(x)._a)))
+            return Array(as_array(function(made(x)._a)), made(x).weak_type)
         a, weak = _floating(x)
         return Array(as_array(function(a)), weak)
 
@@ -301,6 +302,11 @@ def dot_product_attention(
         extra = low if extra is None else extra + low
     found = _f.scaled_dot_product_attention(q, k, v, extra, 0.0, is_causal, scale)
     return Array(_nb.moveaxis(as_array(found), -3, -2))
+
+
+for _name, _value in list(globals().items()):  # JAX has no warnings of floating-point errors
+    if getattr(_value, "__module__", None) == __name__ and not _name.startswith("_"):
+        globals()[_name] = _silent(_value)
 
 
 def __getattr__(name):

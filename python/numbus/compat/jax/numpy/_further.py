@@ -3,6 +3,7 @@ beyond an axis (`mode=`, `fill_value=`), and dtypes that NumPy's functions do no
 """
 
 import math
+import types
 
 import numpy
 
@@ -13,7 +14,7 @@ from ....core.dtypes import kind_of
 from ....core.errors import message
 from .. import _dtypes
 from .._array import Array, as_array, cast, converted, made, plain
-from .._functions import _inexact, elementwise, expect_arrays, general, joining, together
+from .._functions import _inexact, elementwise, expect_arrays, general, joining, silent, together
 
 
 def invalid(t):
@@ -415,7 +416,7 @@ def gradient(f, *varargs, axis=None, edge_order=None):
     if edge_order is not None:
         raise NotImplementedError("The 'edge_order' argument to jnp.gradient is not supported.")
     x = _inexact(f)
-    weak = x.weak_type or (axis is not None and made(f).dtype.kind in "biu")
+    weak = x.weak_type or (bool(varargs) and made(f).dtype.kind in "biu")
     found = nb.gradient(x._a, *[plain(v) for v in varargs], axis=axis)
     if isinstance(found, (list, tuple)):
         return [Array(cast(as_array(v), x.dtype), weak) for v in found]
@@ -738,3 +739,8 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
         return x
     found = nb.nan_to_num(x._a, nan=plain(nan), posinf=plain(posinf), neginf=plain(neginf))
     return Array(cast(as_array(found), x.dtype), x.weak_type)
+
+
+for _name, _value in list(globals().items()):  # JAX has no warnings of floating-point errors
+    if isinstance(_value, types.FunctionType) and _value.__module__ == __name__:
+        globals()[_name] = silent(_value)

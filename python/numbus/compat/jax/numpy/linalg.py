@@ -11,7 +11,7 @@ from .._functions import expect_arrays, general
 __name__ = "jax.numpy.linalg"
 _NAMES = frozenset(
     "cond cross det diagonal eig eigvals inv lstsq matmul matrix_norm "
-    "matrix_power matrix_rank matrix_transpose multi_dot norm outer pinv qr slogdet solve svd "
+    "matrix_rank matrix_transpose multi_dot norm outer pinv qr slogdet solve svd "
     "svdvals tensordot tensorinv tensorsolve trace vecdot vector_norm".split()
 )
 _OF_TWO = frozenset("cross lstsq matmul outer solve tensordot tensorsolve vecdot".split())
@@ -36,6 +36,23 @@ def cholesky(a, *, upper=False, symmetrize_input=True):
     whole = (x._a + turned) / 2 if symmetrize_input else kept
     found = _nb.linalg.cholesky(whole)
     return Array(as_array(_nb.conj(_nb.swapaxes(found, -1, -2)) if upper else found))
+
+
+def matrix_power(a, n):
+    """A power of a square matrix; integers stay integers for n of 0 and more."""
+    from .. import numpy as jnp
+
+    expect_arrays("matrix_power", a)
+    x = made(a)
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise TypeError(f"Last 2 dimensions of the array must be square, got {x.shape}")
+    if n < 0 or kind_of(x.dtype) in "fc":
+        return Array(as_array(_nb.linalg.matrix_power(_floating(x)._a, n)))
+    found = jnp.broadcast_to(jnp.eye(x.shape[-1], dtype=x.dtype), x.shape)
+    for bit in bin(n)[2:]:
+        found = jnp.matmul(found, found)
+        found = jnp.matmul(found, x) if bit == "1" else found
+    return found
 
 
 def _symmetric(a, symmetrize_input):

@@ -1,4 +1,4 @@
-"""jax.scipy: `linalg`, `signal`, `special`, `stats`."""
+"""jax.scipy: `integrate`, `linalg`, `ndimage`, `signal`, `special`, `stats`."""
 
 import importlib as _importlib
 
@@ -8,6 +8,6 @@ __name__ = "jax.scipy"
 
 
 def __getattr__(name):
-    if name in ("linalg", "signal", "special", "stats"):
+    if name in ("integrate", "linalg", "ndimage", "signal", "special", "stats"):
         return _importlib.import_module(f"{__package__}.{name}")
     return _missing("jax.scipy", name)

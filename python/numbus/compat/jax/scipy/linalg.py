@@ -149,8 +149,14 @@ def qr(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_fini
 def toeplitz(c, r=None):
     """The matrix whose diagonals have one value each: of a first column, and a first row."""
     expect_arrays("toeplitz", c)
-    c = made(c).reshape(-1)
-    r = _jnp.conj(c) if r is None else made(r).reshape(-1)
+    c = made(c)
+    r = _jnp.conj(c) if r is None else made(r)
+    if c.ndim > 1 or r.ndim > 1:
+        raise NotImplementedError(
+            message("jax.scipy.linalg.toeplitz", "several matrices are not yet available",
+                    (c.shape, r.shape), "lines")
+        )  # fmt: skip
+    c, r = c.reshape(-1), r.reshape(-1)
     line = _jnp.concatenate([c[::-1], r[1:]])
     n, m = c.size, r.size
     at = n - 1 - _nb.arange(n)[:, None] + _nb.arange(m)[None, :]
