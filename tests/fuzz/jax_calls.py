@@ -3,10 +3,10 @@
     python tests/fuzz/jax_calls.py grow --first 0 --count 1000 --file calls.jsonl
     python tests/fuzz/jax_calls.py check --file calls.jsonl
 
-`grow` needs JAX and writes down what it gives: dtypes, weak types, shapes and elements, or the kind
-of an error; `check` prints what Numbus gives otherwise. Printed with `--all` only: calls that one of
-the two refuses ("refused", "lenient"), and errors of different kinds ("kinds"). The same text is
-run by both; `tests/fuzz/jax_grammar.py` and `jax_programs.py` make it.
+`grow` needs JAX and writes down what it gives: dtypes, weak types, shapes and elements, or the
+kind of an error; `check` prints what Numbus gives otherwise. Printed with `--all` only: calls that
+one of the two refuses ("refused", "lenient"), and errors of different kinds ("kinds"). The same
+text is run by both; `tests/fuzz/jax_grammar.py` and `jax_programs.py` make it.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import warnings
 import jax_programs
 
 sys.path.append(str(pathlib.Path(__file__).parents[1]))
-import recorded  # noqa: E402
+import recorded
 
 FINE = ("alike", "both refuse", "refused", "lenient", "kinds")
 LIMIT = 20  # seconds for a call

@@ -1,5 +1,7 @@
 """Texts of random calls of JAX's functions, for `tests/fuzz/jax_calls.py`."""
 
+# ruff: noqa: E501 – one expression a line
+
 SETUP = """
 import numpy, jax, jax.numpy as jnp
 from jax import lax, nn, random
@@ -214,7 +216,8 @@ def updates(d):
     op = d.pick("set", "set", "add", "add", "mul", "multiply", "min", "max", "divide", "power",
                 "subtract")  # fmt: skip
     return d.pick(
-        f"{x}.at[{k}].{op}({value}{how})", f"{x}.at[{k}].{op}({value}{how})",
+        f"{x}.at[{k}].{op}({value}{how})",
+        f"{x}.at[{k}].{op}({value}{how})",
         f"{x}.at[{k}].apply({d.pick('jnp.sin', 'jnp.abs', 'lambda v: v * 2 + 1')}{how})",
         f"jax.grad(lambda v: ({d.f(*s)}.at[{k}].{op}(v{how}) * {d.f(*s)}).sum())(0.7)",
         f"jax.grad(lambda v: (v.at[{k}].{op}(1.5{how}) * {d.f(*s)}).sum())({d.f(*s)})",
@@ -234,16 +237,24 @@ def shapes(d):
         size *= k
     return d.pick(
         f"jnp.reshape({x}, {d.pick(-1, (1, -1), (-1, 1), (size,))}, order='{d.pick('C', 'F')}')",
-        f"{x}.reshape({d.pick('-1', '1, -1', '(-1, 1)', '2, -1')})", f"{x}.T", f"{x}.mT",
-        f"{x}.ravel(order='{d.pick('C', 'F')}')", f"jnp.moveaxis({x}, {a}, {b})",
-        f"jnp.swapaxes({x}, {a}, {b})", f"jnp.transpose({x}, {d.rng.sample(range(n), n)})",
-        f"jnp.expand_dims({x}, {d.pick(0, -1, (0, 1), (0, -1))})", f"jnp.squeeze({x}, {d.axes(n)})",
-        f"jnp.squeeze({x})", f"jnp.roll({x}, {d.int(-3, 3)}, axis={d.axes(n)})",
-        f"jnp.flip({x}, {d.axes(n)})", f"jnp.tile({x}, {d.pick(2, (2, 1), (1, 2, 1))})",
+        f"{x}.reshape({d.pick('-1', '1, -1', '(-1, 1)', '2, -1')})",
+        f"{x}.T",
+        f"{x}.mT",
+        f"{x}.ravel(order='{d.pick('C', 'F')}')",
+        f"jnp.moveaxis({x}, {a}, {b})",
+        f"jnp.swapaxes({x}, {a}, {b})",
+        f"jnp.transpose({x}, {d.rng.sample(range(n), n)})",
+        f"jnp.expand_dims({x}, {d.pick(0, -1, (0, 1), (0, -1))})",
+        f"jnp.squeeze({x}, {d.axes(n)})",
+        f"jnp.squeeze({x})",
+        f"jnp.roll({x}, {d.int(-3, 3)}, axis={d.axes(n)})",
+        f"jnp.flip({x}, {d.axes(n)})",
+        f"jnp.tile({x}, {d.pick(2, (2, 1), (1, 2, 1))})",
         f"jnp.repeat({x}, {d.pick(2, 0)}, axis={d.pick(None, a)})",
         f"jnp.repeat({x}, jnp.arange({s[a]}), axis={a}, total_repeat_length={d.int(2, 8)})",
         f"jnp.repeat({x}, jnp.arange({s[a]}), axis={a})",
-        f"jnp.broadcast_to({x}, {tuple([2, *s])})", f"jnp.atleast_{d.int(1, 3)}d({x})",
+        f"jnp.broadcast_to({x}, {tuple([2, *s])})",
+        f"jnp.atleast_{d.int(1, 3)}d({x})",
         f"jnp.concatenate([{x}, {d.x(*s)}], axis={d.pick(a, None)}"
         f"{d.pick('', ', dtype=' + repr(d.kind()))})",
         f"jnp.stack([{x}, {d.x(*s)}], axis={a}{d.pick('', ', dtype=' + repr(d.kind()))})",
@@ -252,19 +263,28 @@ def shapes(d):
         f"jnp.array_split({x}, {d.int(1, 3)}, axis={a})",
         f"jnp.pad({x}, {d.pick(1, (1, 2), [(1, 0)] * n)}, mode='{d.pick(*modes)}')",
         f"jnp.pad({x}, 1, constant_values={d.number()})",
-        f"jnp.rot90({m}, {d.int(-2, 3)})", f"jnp.tril({m}, {d.int(-2, 2)})",
-        f"jnp.triu({m}, {d.int(-2, 2)})", f"jnp.diag({m}, {d.int(-2, 2)})",
-        f"jnp.diag({d.x(3)}, {d.int(-2, 2)})", f"jnp.diagonal({m}, {d.int(-1, 1)})",
-        f"jnp.trace({m}, {d.int(-1, 1)})", f"jnp.diff({x}, n={d.int(0, 2)}, axis={a})",
-        f"jnp.diff({x}, axis={a}, prepend={d.number()})", f"jnp.ediff1d({x}, to_end={d.number()})",
+        f"jnp.rot90({m}, {d.int(-2, 3)})",
+        f"jnp.tril({m}, {d.int(-2, 2)})",
+        f"jnp.triu({m}, {d.int(-2, 2)})",
+        f"jnp.diag({m}, {d.int(-2, 2)})",
+        f"jnp.diag({d.x(3)}, {d.int(-2, 2)})",
+        f"jnp.diagonal({m}, {d.int(-1, 1)})",
+        f"jnp.trace({m}, {d.int(-1, 1)})",
+        f"jnp.diff({x}, n={d.int(0, 2)}, axis={a})",
+        f"jnp.diff({x}, axis={a}, prepend={d.number()})",
+        f"jnp.ediff1d({x}, to_end={d.number()})",
         f"jnp.gradient({d.x(3, 4)}, {d.pick('', '0.5, ')}axis={d.pick(0, 1, None)})",
         f"jnp.meshgrid({d.x(2)}, {d.x(3)}, indexing='{d.pick('ij', 'xy')}', sparse={d.flag()})",
         f"lax.pad({x}, jnp.array({d.int(0, 1)}).astype({x}.dtype), "
         f"{[(d.int(-1, 2), d.int(-1, 2), d.int(0, 2)) for _ in s]})",
-        f"lax.broadcast_in_dim({d.x(3)}, (2, 3), (1,))", f"lax.rev({x}, ({a % n},))",
-        f"lax.collapse({d.x(2, 3, 4)}, 0, 2)", f"lax.expand_dims({x}, (0,))",
-        f"jnp.block([[{m}, {m}], [{m}, {m}]])", f"jnp.resize({x}, (2, 3))",
-        f"jnp.unstack({x}, axis={a})", f"jnp.vander({d.x(3)}, {d.int(1, 4)})",
+        f"lax.broadcast_in_dim({d.x(3)}, (2, 3), (1,))",
+        f"lax.rev({x}, ({a % n},))",
+        f"lax.collapse({d.x(2, 3, 4)}, 0, 2)",
+        f"lax.expand_dims({x}, (0,))",
+        f"jnp.block([[{m}, {m}], [{m}, {m}]])",
+        f"jnp.resize({x}, (2, 3))",
+        f"jnp.unstack({x}, axis={a})",
+        f"jnp.vander({d.x(3)}, {d.int(1, 4)})",
     )
 
 
@@ -307,18 +327,25 @@ def ordering(d):
     return d.pick(
         f"jnp.sort({x}, axis={d.pick(a, None)}, descending={d.flag()}, stable={d.flag()})",
         f"jnp.argsort({x}, axis={d.pick(a, None)}, descending={d.flag()})",
-        f"{x}.sort(axis={a}, descending=True)", f"{x}.argsort(axis={a})",
+        f"{x}.sort(axis={a}, descending=True)",
+        f"{x}.argsort(axis={a})",
         f"jnp.searchsorted(jnp.sort({line}), {many}, side='{side}')",
         f"jnp.searchsorted({line}, {many}, sorter=jnp.argsort({line}), method='scan')",
         f"jnp.digitize({many}, jnp.sort({d.f(3)}), right={d.flag()})",
-        f"jnp.unique({line}{size})", f"jnp.unique({line}, {more}{size})",
+        f"jnp.unique({line}{size})",
+        f"jnp.unique({line}, {more}{size})",
         f"jnp.unique({d.x(4, 2, how='t')}, axis={d.int(0, 1)}{size})",
-        f"jnp.nonzero({x}{size})", f"jnp.where({x}{size})", f"jnp.argwhere({x}{size})",
-        f"jnp.flatnonzero({x}{size})", f"jnp.unique_counts({line})",
+        f"jnp.nonzero({x}{size})",
+        f"jnp.where({x}{size})",
+        f"jnp.argwhere({x}{size})",
+        f"jnp.flatnonzero({x}{size})",
+        f"jnp.unique_counts({line})",
         f"jnp.lexsort(({d.x(5, how='t')}, {d.x(5, how='t')}))",
-        f"lax.top_k({x}, {d.int(1, 2)})", f"lax.sort({x}, dimension={a})",
+        f"lax.top_k({x}, {d.int(1, 2)})",
+        f"lax.sort({x}, dimension={a})",
         f"lax.sort(({line}, jnp.arange(6)), num_keys={d.int(1, 2)})",
-        f"jnp.partition({line}, 2)[2]", f"jnp.bincount({d.x(5, kind='int32', how='t')}"
+        f"jnp.partition({line}, 2)[2]",
+        f"jnp.bincount({d.x(5, kind='int32', how='t')}"
         f"{d.pick('', ', minlength=5', ', length=2', f', weights={d.x(5)}')})",
         f"jnp.isin({x}, {many}, invert={d.flag()})",
         f"jnp.{d.pick('union1d', 'intersect1d', 'setdiff1d', 'setxor1d')}({line}, {many}{size})",
@@ -330,7 +357,8 @@ def ordering(d):
         f"lax.{d.pick('argmax', 'argmin')}({x}, {a % n}, jnp.int32)",
         f"lax.reduce({d.x(2, 3, kind='float32')}, 0.0, lax.add, ({d.int(0, 1)},))",
         f"lax.reduce_{d.pick('sum', 'max', 'min', 'prod')}({x}, ({a % n},))",
-        f"jnp.cov({d.x(2, 5)}, rowvar={d.flag()}, bias={d.flag()})", f"jnp.corrcoef({d.f(2, 5)})",
+        f"jnp.cov({d.x(2, 5)}, rowvar={d.flag()}, bias={d.flag()})",
+        f"jnp.corrcoef({d.f(2, 5)})",
     )
 
 
@@ -368,6 +396,6 @@ def products(d):
         f"jnp.fft.{d.pick('fft2', 'rfft2', 'fftn', 'fftshift')}({d.f(3, 4)})",
         f"jnp.fft.irfft({d.x(5, kind='complex64')}, n={d.pick(None, 7)})",
         f"jnp.fft.fftfreq({d.int(1, 5)}, 0.5)", f"jnp.polyfit({d.f(6)}, {d.f(6)}, {d.int(1, 2)})",
-        f"jnp.roots(jnp.array([1.0, -3, 2]))", f"jnp.apply_along_axis(jnp.sum, 0, {x})",
+        "jnp.roots(jnp.array([1.0, -3, 2]))", f"jnp.apply_along_axis(jnp.sum, 0, {x})",
         f"jnp.vectorize(lambda u, v: u * v.sum(), signature='(),(n)->()')({d.x(2)}, {d.x(3)})",
     )  # fmt: skip

@@ -2,6 +2,8 @@
 choice among all subjects, for `tests/fuzz/jax_calls.py`.
 """
 
+# ruff: noqa: E501 – one expression a line
+
 import jax_grammar as arrays
 from jax_grammar import SETUP, Draw  # noqa: F401
 
@@ -15,18 +17,20 @@ SPECIAL = (
     "log_softmax logit ndtr ndtri softmax loggamma factorial expi spence".split()
 )
 SPECIAL_2 = "betaln xlogy xlog1py rel_entr kl_div gammainc gammaincc beta zeta poch".split()
-INNER = "jnp.sin(x) * x|x ** 3|jnp.exp(-x ** 2)|nn.softmax(x)|jnp.cumsum(x) * x[0]|jnp.sort(x)|" \
-        "x / (1 + jnp.abs(x))|jnp.where(x > 0, x, x ** 2)|jnp.clip(x, -1, 1) * x|twice(x, 2.0)|" \
-        "soft(x)|lax.stop_gradient(x) * x|jnp.linalg.norm(x) * x|jnp.maximum(x, 0.1)|" \
-        "jax.checkpoint(lambda v: jnp.sin(v) ** 2)(x)|jnp.prod(x) + x|jnp.logaddexp(x, 0.3)|" \
-        "lax.scan(body, x, jnp.ones((3, x.shape[0])))[0]|x @ x * x|x.at[0].mul(3.0)|nn.gelu(x)|" \
-        "lax.cond(x.sum() > 0, jnp.sin, jnp.cos, x)|jnp.roll(x, 1) * x|x[::-1] * x|x.max() * x|" \
-        "lax.fori_loop(0, 3, lambda i, v: v * 1.1 + i, x)|jax.jit(jnp.tanh)(x)|jnp.var(x) * x|" \
-        "lax.map(lambda v: v * 2, x)|lax.associative_scan(jnp.multiply, x)|jnp.hypot(x, 2.0)|" \
-        "jnp.interp(x, jnp.arange(3.0), jnp.array([1.0, 4, 2]))|jnp.arctan2(x, 1 + x * x)|" \
-        "x.astype(jnp.float16).astype(jnp.float32) * 2|nn.logsumexp(x) * x|jnp.take(x, 0) * x|" \
-        "jax.vmap(lambda v: v * x[0])(x)|jnp.median(x) * x|jnp.pad(x, 1)[:-2]|jnp.outer(x, x)[0]|" \
-        "jnp.convolve(x, x)[: x.shape[0]]|jnp.abs(jnp.fft.fft(x)).astype(x.dtype)|nn.silu(x)"
+INNER = (
+    "jnp.sin(x) * x|x ** 3|jnp.exp(-x ** 2)|nn.softmax(x)|jnp.cumsum(x) * x[0]|jnp.sort(x)|"
+    "x / (1 + jnp.abs(x))|jnp.where(x > 0, x, x ** 2)|jnp.clip(x, -1, 1) * x|twice(x, 2.0)|"
+    "soft(x)|lax.stop_gradient(x) * x|jnp.linalg.norm(x) * x|jnp.maximum(x, 0.1)|"
+    "jax.checkpoint(lambda v: jnp.sin(v) ** 2)(x)|jnp.prod(x) + x|jnp.logaddexp(x, 0.3)|"
+    "lax.scan(body, x, jnp.ones((3, x.shape[0])))[0]|x @ x * x|x.at[0].mul(3.0)|nn.gelu(x)|"
+    "lax.cond(x.sum() > 0, jnp.sin, jnp.cos, x)|jnp.roll(x, 1) * x|x[::-1] * x|x.max() * x|"
+    "lax.fori_loop(0, 3, lambda i, v: v * 1.1 + i, x)|jax.jit(jnp.tanh)(x)|jnp.var(x) * x|"
+    "lax.map(lambda v: v * 2, x)|lax.associative_scan(jnp.multiply, x)|jnp.hypot(x, 2.0)|"
+    "jnp.interp(x, jnp.arange(3.0), jnp.array([1.0, 4, 2]))|jnp.arctan2(x, 1 + x * x)|"
+    "x.astype(jnp.float16).astype(jnp.float32) * 2|nn.logsumexp(x) * x|jnp.take(x, 0) * x|"
+    "jax.vmap(lambda v: v * x[0])(x)|jnp.median(x) * x|jnp.pad(x, 1)[:-2]|jnp.outer(x, x)[0]|"
+    "jnp.convolve(x, x)[: x.shape[0]]|jnp.abs(jnp.fft.fft(x)).astype(x.dtype)|nn.silu(x)"
+)
 
 
 def nets(d):
@@ -107,7 +111,7 @@ def loops(d):
         f"lax.scan(lambda c, x: (c + x['a'], x['b']), 0, {{'a': jnp.arange({n}), 'b': "
         f"{d.x(n, 2)}}}, unroll=2)",
         f"lax.scan(lambda c, x: (c + 1, None), 1, {x})",
-        f"lax.scan(lambda c, x: ((c[1], c[0] + c[1]), c[0]), (0, 1), None, 6)",
+        "lax.scan(lambda c, x: ((c[1], c[0] + c[1]), c[0]), (0, 1), None, 6)",
         f"lax.fori_loop({d.int(-1, 2)}, {n}, lambda i, v: v + i, {d.number()})",
         f"lax.fori_loop(0, {n}, lambda i, v: v.at[i].set(i), {x})",
         f"lax.while_loop(lambda c: c[0] < {n}, lambda c: (c[0] + 1, c[1] * 2), (0, {d.number()}))",
@@ -169,7 +173,7 @@ def chance(d):
         f"random.{d.pick('t', 'chisquare', 'pareto')}({key}, 3.0, {s})",
         f"random.{d.pick('rayleigh', 'weibull_min')}({key}, 2.0, {d.pick(1.5, 3.0)}, (3,))",
         f"random.maxwell({key}, {s})", f"random.triangular({key}, 0.0, 0.5, 1.0, {s})",
-        f"random.key_data({key})", f"random.wrap_key_data(jnp.array([1, 2], dtype='uint32'))",
+        f"random.key_data({key})", "random.wrap_key_data(jnp.array([1, 2], dtype='uint32'))",
         f"jax.vmap(lambda k: random.{d.pick('normal', 'uniform', 'gumbel')}(k, (2,)))"
         f"(random.split({key}, 3))",
         f"jax.vmap(random.permutation, (0, None))(random.split({key}, 2), 5)",
@@ -250,10 +254,10 @@ def batches(d):
         f"jax.vmap(lambda x, i: lax.dynamic_slice(x, (i,), (2,)))({x}, jnp.array([0, 2]))",
         f"jax.vmap(jnp.{name}, out_axes={out})({d.x(2, 3)})",
         f"jax.vmap(lambda x: lax.cond(x[0] > 0, jnp.sin, jnp.cos, x))({x})",
-        f"jax.vmap(lambda n: lax.fori_loop(0, n, lambda i, v: v + i, 0))(jnp.array([2, 3]))",
+        "jax.vmap(lambda n: lax.fori_loop(0, n, lambda i, v: v + i, 0))(jnp.array([2, 3]))",
         f"jax.vmap(lambda x: lax.while_loop(lambda v: v < 9, lambda v: v * 2, x))({d.f(3, how='p')})",
         f"jax.vmap(lambda x: lax.scan(body, 0.0, x))({x})",
-        f"jax.vmap(lambda x: lax.switch(x, [lambda: 1.0, lambda: 2.0]))(jnp.array([0, 1, 1]))",
+        "jax.vmap(lambda x: lax.switch(x, [lambda: 1.0, lambda: 2.0]))(jnp.array([0, 1, 1]))",
         f"jax.vmap(lambda x: jnp.{d.pick('sort', 'argmax', 'cumsum', 'max', 'any')}(x))({x})",
         f"jax.vmap(lambda x: x.mean(axis={d.int(-1, 0)}, keepdims=True))({d.x(2, 3)})",
         f"jax.vmap(lambda x: lax.psum(x, 'i'), axis_name='i')({x})",

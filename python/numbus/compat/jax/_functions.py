@@ -243,6 +243,10 @@ def general(name, function=None):
         if name in _INTO and args and t is not None and t.kind in "iu":
             args = (Array(converted(as_array(plain(args[0])), t)), *args[1:])
         made = wrapped(function(*[plain(x) for x in args], **given))
+        if name in _QUANTILES and len(args) > 1:  # a number among them does not widen the type
+            q = args[1] if hasattr(args[1], "dtype") else 0.5
+            t = _dtypes.strong(_dtypes.inexact(_dtypes.join(_node(args[0]), _node(q))))[0]
+            made = Array(cast(made._a, t), made.weak_type)
         if weak and isinstance(made, Array) and "dtype" not in given:
             same = made.dtype.kind == _dtypes.canonical(as_array(plain(args[0])).dtype).kind
             made.weak_type = name in _KEEP_WEAK and same
@@ -261,6 +265,7 @@ _MEANS = frozenset(
     "average mean median nanmean nanmedian nanpercentile nanquantile nanstd nanvar percentile "
     "quantile std var".split()
 )
+_QUANTILES = frozenset("quantile percentile nanquantile nanpercentile".split())
 # These convert the elements to `dtype=` first.
 _INTO = frozenset("sum prod nansum nanprod cumsum cumprod nancumsum nancumprod".split())
 _KEEP_WEAK = frozenset(

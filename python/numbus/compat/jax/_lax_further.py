@@ -3,7 +3,6 @@
 import enum
 import math
 import types
-import typing
 
 import numpy
 
@@ -13,9 +12,17 @@ from ...core.dtypes import kind_of
 from ...core.errors import message
 from . import numpy as jnp
 from ._array import Array, as_array, cast, made
-from ._functions import expect_arrays, silent
+from ._functions import accumulated, expect_arrays, silent
 from ._special import made_of
 from .tree_util import tree_flatten, tree_leaves
+
+
+def wide(wanted, *operands):
+    """Operands in the dtype in which their products add up."""
+    if wanted is None:
+        return operands
+    t = accumulated(jnp.result_type(*operands), wanted)
+    return tuple([made(x).astype(t) for x in operands])
 
 
 def complex(x, y):
@@ -341,130 +348,12 @@ def pad(operand, padding_value, padding_config):
     return x[tuple(cut)] if cut else x
 
 
-# -- convolutions ----------------------------------------------------------------------------------
-
-
-class ConvDimensionNumbers(typing.NamedTuple):
-    """The axes of operand, kernel and result: batch, features, then the others (kernel: those of
-    the result, those of the operand, then the others).
-    """
-
-    lhs_spec: tuple
-    rhs_spec: tuple
-    out_spec: tuple
-
-
-def conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers):
-    """The axes that three words such as ('NHWC', 'HWIO', 'NHWC') name, or None for 'NCHW'."""
-    if isinstance(dimension_numbers, ConvDimensionNumbers):
-        return dimension_numbers
-    if len(lhs_shape) != len(rhs_shape):
-        raise TypeError(
-            "convolution requires lhs and rhs ndim to be equal, got "
-            f"{len(lhs_shape)} and {len(rhs_shape)}."
-        )
-    if dimension_numbers is None:
-        line = tuple(range(len(lhs_shape)))
-        return ConvDimensionNumbers(line, line, line)
-    words = tuple(dimension_numbers)
-    firsts = ("NC", "OI", "NC")
-    rest = [c for c in words[1] if c not in "OI"]
-    for word, first in zip(words, firsts, strict=True):
-        if sorted(word) != sorted([*first, *rest]) or len(word) != len(lhs_shape):
-            raise ValueError(
-                message("conv_dimension_numbers", "words that do not fit", words,
-                        "such as ('NHWC', 'HWIO', 'NHWC')")
-            )  # fmt: skip
-    return ConvDimensionNumbers(*[
-        tuple([word.index(c) for c in [*first, *rest]])
-        for word, first in zip(words, firsts, strict=True)
-    ])  # fmt: skip
-
-
-def conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numbers=None,
-                   transpose_kernel=False, precision=None, preferred_element_type=None,
-                   use_consistent_padding=False):  # fmt: skip
-    """The transposed convolution: of the operand with `strides - 1` zeros between its elements."""
-    from . import lax
-
-    if use_consistent_padding and isinstance(padding, str) is False:
-        raise NotImplementedError(
-            message("conv_transpose", "use_consistent_padding= of pairs is not yet available",
-                    padding, "'SAME' or 'VALID'")
-        )  # fmt: skip
-    x, w = made(lhs), made(rhs)
-    n = x.ndim - 2
-    if dimension_numbers is None:
-        letters = {1: "H", 2: "HW", 3: "DHW"}[n]
-        dimension_numbers = (f"N{letters}C", f"{letters}IO", f"N{letters}C")
-    kernel = dimension_numbers[1]
-    sizes = [w.shape[k] for k, c in enumerate(kernel) if c not in "IO"]
-    dilation = tuple(rhs_dilation or (1,) * n)
-    strides = tuple(strides)
-    if isinstance(padding, str):
-        if padding not in ("SAME", "VALID"):
-            raise ValueError("`padding` must be 'VALID' or 'SAME'. Passed: {}.".format(padding))
-        pads = []
-        for k, s, d in zip(sizes, strides, dilation, strict=True):
-            k = (k - 1) * d + 1
-            if padding == "SAME":
-                total = k + s - 2
-                low = k - 1 if s > k - 1 else math.ceil(total / 2)
-            else:
-                total = k + s - 2 + max(k - s, 0)
-                low = k - 1
-            pads.append((low, total - low))
-    else:
-        pads = [tuple(pair) for pair in padding]
-    if transpose_kernel:
-        w = jnp.flip(w, [k for k, c in enumerate(kernel) if c not in "IO"])
-        w = jnp.swapaxes(w, kernel.index("I"), kernel.index("O"))
-    return lax.conv_general_dilated(
-        x, w, (1,) * n, pads, strides, dilation, dimension_numbers, precision=precision,
-        preferred_element_type=preferred_element_type,
-    )  # fmt: skip
-
-
-def conv_with_general_padding(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation,
-                              precision=None, preferred_element_type=None):  # fmt: skip
-    """Convolution in the layouts 'NCHW' and 'OIHW'."""
-    from . import lax
-
-    return lax.conv_general_dilated(
-        lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=precision,
-        preferred_element_type=preferred_element_type,
-    )  # fmt: skip
-
-
-def conv_general_dilated_patches(lhs, filter_shape, window_strides, padding, lhs_dilation=None,
-                                 rhs_dilation=None, dimension_numbers=None, precision=None,
-                                 preferred_element_type=None):  # fmt: skip
-    """The elements that each window covers, as features: channel by channel."""
-    from . import lax
-
-    x = made(lhs)
-    n = x.ndim - 2
-    letters = {1: "H", 2: "HW", 3: "DHW"}[n]
-    usual = ("NC" + letters, "OI" + letters, "NC" + letters)
-    layouts = usual if dimension_numbers is None else tuple(dimension_numbers)
-    channels = x.shape[layouts[0].index("C")]
-    count = math.prod(filter_shape)
-    w = jnp.tile(jnp.eye(count, dtype=x.dtype).reshape((count, 1, *filter_shape)),
-                 (channels,) + (1,) * (n + 1))  # fmt: skip
-    w = w.transpose(*[usual[1].index(c) for c in layouts[1]])
-    return lax.conv_general_dilated(
-        x, w, window_strides, padding, lhs_dilation, rhs_dilation, layouts,
-        feature_group_count=channels, precision=precision,
-        preferred_element_type=preferred_element_type,
-    )  # fmt: skip
-
-
 def empty(shape, dtype):
     """An array of zeros."""
     return jnp.zeros(shape, dtype)
 
 
-def dtype(x):
+def dtype_of(x):
     """The dtype of an array or a number."""
     return made(x).dtype
 

@@ -443,8 +443,7 @@ class custom_vjp:
         """`fwd` returns the value and what `bwd(rest, g)` needs for the tuple of derivatives; `bwd`
         has the arguments of `nondiff_argnums` first.
         """
-        if symbolic_zeros:
-            refuse("defvjp", symbolic_zeros=symbolic_zeros)
+        refuse("defvjp", symbolic_zeros=symbolic_zeros, optimize_remat=optimize_remat)
         self._forward, self._backward = fwd, bwd
 
     def __call__(self, *args, **keywords):

@@ -20,6 +20,7 @@ class _Policies:
             raise AttributeError(name)
 
         def policy(*names, **options):
+            del names, options
             return policy
 
         return policy

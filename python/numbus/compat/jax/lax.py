@@ -1,7 +1,5 @@
 """jax.lax: loops and branches as plain Python over arrays, and the functions tutorials call."""
 
-import math
-
 import numpy
 
 import numbus as nb
@@ -10,7 +8,6 @@ from ... import gradients
 from ...core.dtypes import kind_of
 from ...core.errors import message
 from ...functions import special
-from ...nn import functional as _nn
 from .._missing import missing as _missing
 from . import _dtypes
 from . import numpy as jnp
@@ -26,19 +23,25 @@ from ._axes import (  # noqa: F401
     ppermute,
     psum,
 )
-from ._functions import accumulated, check_precision, expect_arrays
-from ._lax_further import (  # noqa: F401
-    SPECIAL,
+from ._convolutions import (  # noqa: F401
     ConvDimensionNumbers,
-    clz,
-    collapse,
-    complex,
+    conv,
     conv_dimension_numbers,
+    conv_general_dilated,
     conv_general_dilated_patches,
     conv_transpose,
     conv_with_general_padding,
+    padding_of,
+)
+from ._functions import check_precision, expect_arrays
+from ._lax_further import (  # noqa: F401
+    SPECIAL,
+    RoundingMethod,
+    clz,
+    collapse,
+    complex,
     cumlogsumexp,
-    dtype,
+    dtype_of,
     empty,
     optimization_barrier,
     pad,
@@ -54,12 +57,12 @@ from ._lax_further import (  # noqa: F401
     reduce_xor,
     reshape,
     round,
-    RoundingMethod,
     shift_right_arithmetic,
     shift_right_logical,
     sort,
     special_name,
     split,
+    wide,
 )
 from ._special import inverse_of_erf, polygamma, special_function  # noqa: F401
 from ._transforms import _Leaves, _stacked, arrays
@@ -268,18 +271,10 @@ def stop_gradient(x):
     )
 
 
-def _wide(wanted, *operands):
-    """Operands in the dtype in which their products add up."""
-    if wanted is None:
-        return operands
-    t = accumulated(jnp.result_type(*operands), wanted)
-    return tuple([made(x).astype(t) for x in operands])
-
-
 def dot(lhs, rhs, *, precision=None, preferred_element_type=None):
     """The product of vectors and matrices."""
     wanted = check_precision("lax.dot", precision, preferred_element_type)
-    found = jnp.dot(*_wide(wanted, lhs, rhs))
+    found = jnp.dot(*wide(wanted, lhs, rhs))
     return found if wanted is None else found.astype(wanted)
 
 
@@ -289,7 +284,7 @@ def dot_general(lhs, rhs, dimension_numbers, precision=None, preferred_element_t
     """
     wanted = check_precision("lax.dot_general", precision, preferred_element_type)
     (cl, cr), (bl, br) = dimension_numbers
-    lhs, rhs = _wide(wanted, made(lhs), made(rhs))
+    lhs, rhs = wide(wanted, made(lhs), made(rhs))
     left, right = list(range(lhs.ndim)), [lhs.ndim + k for k in range(rhs.ndim)]
     for a, b in (*zip(cl, cr, strict=True), *zip(bl, br, strict=True)):
         right[b] = left[a]
@@ -548,94 +543,6 @@ def erf_inv(x):
     return special_function("erf_inv", inverse_of_erf)(x)
 
 
-def _layouts(numbers, n):
-    """The words of ConvDimensionNumbers, whose axes are batch, features and the others in order."""
-    if not isinstance(numbers, ConvDimensionNumbers):
-        return tuple(numbers)
-    letters, words = {1: "H", 2: "HW", 3: "DHW"}.get(n, ""), []
-    for axes, first in zip(numbers, ("NC", "OI", "NC"), strict=True):
-        word = [""] * len(axes)
-        for k, c in zip(axes, first + letters, strict=True):
-            word[k] = c
-        words.append("".join(word))
-    return tuple(words)
-
-
-def conv_general_dilated(
-    lhs, rhs, window_strides, padding, lhs_dilation=None, rhs_dilation=None,
-    dimension_numbers=None, feature_group_count=1, batch_group_count=1, precision=None,
-    preferred_element_type=None,
-):  # fmt: skip
-    """Convolution: `numbus.nn.functional.conv1d`, `conv2d` or `conv3d`, in the layouts that
-    `dimension_numbers` names ('NHWC', 'HWIO', 'NHWC'; by default 'NCHW', 'OIHW', 'NCHW').
-    """
-    if batch_group_count != 1:
-        raise NotImplementedError(
-            message("conv_general_dilated", "groups of the batch are not yet available",
-                    batch_group_count, "1")
-        )  # fmt: skip
-    wanted = check_precision("conv_general_dilated", precision, preferred_element_type)
-    x, w = _wide(wanted, made(lhs), made(rhs))
-    n = x.ndim - 2
-    letters = {1: "H", 2: "HW", 3: "DHW"}.get(n)
-    if letters is None:
-        raise NotImplementedError(
-            message("conv_general_dilated", "so many axes are not yet available", n, "1 to 3")
-        )
-    usual = ("NC" + letters, "OI" + letters, "NC" + letters)
-    layouts = usual if dimension_numbers is None else _layouts(dimension_numbers, n)
-    if not all(isinstance(s, str) for s in layouts) or any(
-        sorted(s) != sorted(u) for s, u in zip(layouts, usual, strict=True)
-    ):
-        raise NotImplementedError(
-            message("conv_general_dilated", "layouts that are not yet available", layouts,
-                    f"three words such as {usual}")
-        )  # fmt: skip
-    x = x.transpose(*[layouts[0].index(c) for c in usual[0]])
-    w = w.transpose(*[layouts[1].index(c) for c in usual[1]])
-    strides = tuple(window_strides)
-    dilation = tuple(rhs_dilation or (1,) * n)
-    between = tuple([k - 1 for k in lhs_dilation or (1,) * n])
-    if any(between) and isinstance(padding, str) and padding.upper() != "VALID":
-        raise ValueError(
-            "String padding is not implemented for transposed convolution using this op. Please "
-            "either exactly specify the required padding or use conv_transpose."
-        )
-    sizes = [k + max(k - 1, 0) * inner for k, inner in zip(x.shape[2:], between, strict=True)]
-    pads = padding_of(padding, sizes, w.shape[2:], strides, dilation)
-    if any(between) or any(a or b for a, b in pads):
-        around = [(*pair, inner) for pair, inner in zip(pads, between, strict=True)]
-        x = pad(x, x.dtype.type(0), [(0, 0, 0), (0, 0, 0), *around])
-    convolve = (_nn.conv1d, _nn.conv2d, _nn.conv3d)[n - 1]
-    found = Array(as_array(convolve(
-        x._a, w._a, stride=strides, dilation=dilation, groups=feature_group_count
-    )))  # fmt: skip
-    found = found.transpose(*[usual[2].index(c) for c in layouts[2]])
-    return found if wanted is None else found.astype(wanted)
-
-
-def padding_of(padding, sizes, window, strides, dilation):
-    """Pairs of paddings from 'SAME', 'VALID', 'SAME_LOWER' or pairs."""
-    if not isinstance(padding, str):
-        return tuple([tuple(pair) for pair in padding])
-    if padding.upper() == "VALID":
-        return ((0, 0),) * len(sizes)
-    if padding.upper() not in ("SAME", "SAME_LOWER"):
-        raise ValueError(message("padding", "unknown padding", padding, "'SAME' or 'VALID'"))
-    pairs = []
-    for n, k, s, d in zip(sizes, window, strides, dilation, strict=True):
-        total = max((math.ceil(n / s) - 1) * s + d * (k - 1) + 1 - n, 0)
-        pair = (total // 2, total - total // 2)
-        pairs.append(pair if padding.upper() == "SAME" else pair[::-1])
-    return tuple(pairs)
-
-
-def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_type=None):
-    """Convolution in the layouts 'NCHW' and 'OIHW'."""
-    return conv_general_dilated(lhs, rhs, window_strides, padding, precision=precision,
-                                preferred_element_type=preferred_element_type)  # fmt: skip
-
-
 def reduce_window(operand, init_value, computation, window_dimensions, window_strides, padding):
     """`max`, `min` or `add` over windows. The window takes any axes; the operation is known by what
     it makes of 3 and 5.
@@ -664,4 +571,6 @@ def __getattr__(name):
         return getattr(jnp, _SAME[name])
     if name in SPECIAL:
         return special_name(name)
+    if name == "dtype":
+        return dtype_of
     return _missing("jax.lax", name)

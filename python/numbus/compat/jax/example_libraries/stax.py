@@ -25,6 +25,7 @@ from ..nn import (
 from ..nn.initializers import glorot_normal, normal, ones, zeros
 
 __name__ = "jax.example_libraries.stax"
+_WEIGHTS, _BIAS, _SMALL = glorot_normal(), normal(), normal(1e-6)
 
 
 def _shape_after(apply, params, input_shape):
@@ -37,7 +38,7 @@ def _shape_after(apply, params, input_shape):
     return tuple(found)
 
 
-def Dense(out_dim, W_init=glorot_normal(), b_init=normal()):
+def Dense(out_dim, W_init=_WEIGHTS, b_init=_BIAS):
     """A product with a matrix, and a bias."""
 
     def init(rng, input_shape):
@@ -46,6 +47,7 @@ def Dense(out_dim, W_init=glorot_normal(), b_init=normal()):
         return (*input_shape[:-1], out_dim), params
 
     def apply(params, inputs, **options):
+        del options
         w, b = params
         return jnp.dot(inputs, w) + b
 
@@ -54,7 +56,7 @@ def Dense(out_dim, W_init=glorot_normal(), b_init=normal()):
 
 def _convolution(transposed):
     def layer(dimension_numbers, out_chan, filter_shape, strides=None, padding="VALID",
-              W_init=None, b_init=normal(1e-6)):  # fmt: skip
+              W_init=None, b_init=_SMALL):  # fmt: skip
         """A convolution in the layouts that `dimension_numbers` names, and a bias."""
         left, kernel, out = dimension_numbers
         strides = strides or (1,) * len(filter_shape)
@@ -70,6 +72,7 @@ def _convolution(transposed):
             return _shape_after(apply, params, input_shape), params
 
         def apply(params, inputs, **options):
+            del options
             w, b = params
             if transposed:
                 found = lax.conv_transpose(inputs, w, strides, padding,
@@ -103,6 +106,7 @@ def BatchNorm(axis=(0, 1, 2), epsilon=1e-5, center=True, scale=True, beta_init=z
         return input_shape, (beta, gamma)
 
     def apply(params, x, **options):
+        del options
         beta, gamma = params
         place = tuple([None if k in axis else slice(None) for k in range(x.ndim)])
         found = standardize(x, axis, epsilon=epsilon)
@@ -135,6 +139,7 @@ def _pooling(start, reducer, mean=False):
             steps.insert(k, 1)
 
         def apply(params, inputs, **options):
+            del params, options
             found = lax.reduce_window(inputs, start, reducer, window, steps, padding)
             if not mean:
                 return found
@@ -169,6 +174,7 @@ def FanInConcat(axis=-1):
     """Several inputs one after another along an axis."""
 
     def init(rng, shapes):
+        del rng
         k = axis % len(shapes[0])
         total = sum([shape[k] for shape in shapes])
         return (*shapes[0][:k], total, *shapes[0][k + 1 :]), ()
@@ -180,6 +186,7 @@ def Dropout(rate, mode="train"):
     """Elements that stay with the probability `rate`, times what makes up for the others."""
 
     def apply(params, inputs, **options):
+        del params
         rng = options.get("rng")
         if rng is None:
             raise ValueError(

@@ -221,7 +221,7 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=Non
         terms = _nb.where(held, terms, 0)
     total = _nb.sum(terms, axis=axis, keepdims=True)
     real = x.dtype.kind != "c"
-    size = abs(total) if return_sign or real and b is not None else total
+    size = abs(total) if return_sign or (real and b is not None) else total
     found = as_array(_nb.log(size) + top)
     sign = as_array(_nb.sign(total))
     if b is not None and real and not return_sign:

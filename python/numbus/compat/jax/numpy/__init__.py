@@ -26,7 +26,7 @@ from .._functions import (
     together,
 )
 from .._transforms import vmap as _vmap
-from ._further import (
+from ._further import (  # noqa: F401
     absolute,
     angle,
     append,

@@ -263,8 +263,10 @@ def bincount(x, weights=None, minlength=0, *, length=None):
         length = int(length)
     start = made(0 if weights is None else weights)
     ones = nb.ones(a.shape, dtype=_dtypes.canonical("i8")) if weights is None else start._a
-    return Array(nb.zeros(length, dtype=ones.dtype)).at[Array(as_array(a))].add(
-        Array(as_array(ones)), mode="drop"
+    return (
+        Array(nb.zeros(length, dtype=ones.dtype))
+        .at[Array(as_array(a))]
+        .add(Array(as_array(ones)), mode="drop")
     )
 
 
@@ -329,8 +331,7 @@ def select(condlist, choicelist, default=0):
     """Elements of the choice whose condition is the first that holds, in one type."""
     if len(condlist) != len(choicelist):
         raise ValueError(
-            "condlist must have length equal to choicelist "
-            f"({len(condlist)} vs {len(choicelist)})"
+            f"condlist must have length equal to choicelist ({len(condlist)} vs {len(choicelist)})"
         )
     if len(condlist) == 0:
         raise ValueError("condlist must be non-empty")
@@ -670,7 +671,7 @@ def frexp(x, /):
 
 
 def unravel_index(indices, shape):
-    """The indices along each axis of flat ones; the nearest ones where they are beyond the shape."""
+    """The indices along each axis of flat ones; the nearest where they are beyond the shape."""
     expect_arrays("unravel_index", indices)
     i = made(indices)
     if i.dtype.kind not in "iu":

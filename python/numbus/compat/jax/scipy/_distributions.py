@@ -7,7 +7,6 @@ import numbus as nb
 
 from ....core.errors import message
 from ....functions import special
-
 from .._array import Array, as_array, cast, made
 from .._functions import silent
 from .._special import (
@@ -245,8 +244,11 @@ def _chi2_sf(x, df, loc=0, scale=1):
 def _t_logpdf(x, df, loc=0, scale=1):
     y = (x - loc) / scale
     part = special.gammaln((df + 1) / 2) - special.gammaln(df / 2)
-    return part - 0.5 * nb.log(math.pi * df) - nb.log(scale) - (df + 1) / 2 * nb.log1p(
-        nb.square(y) / df
+    return (
+        part
+        - 0.5 * nb.log(math.pi * df)
+        - nb.log(scale)
+        - (df + 1) / 2 * nb.log1p(nb.square(y) / df)
     )
 
 
@@ -381,9 +383,7 @@ def _dirichlet_logpdf(x, alpha):
     spread = alpha.reshape((-1,) + (1,) * (a.ndim - 1))
     found = nb.sum(xlogy(spread - 1, a), axis=0)
     found = found - (nb.sum(special.gammaln(alpha)) - special.gammaln(nb.sum(alpha)))
-    inside = nb.logical_and(
-        nb.all(a > 0, axis=0), nb.abs(nb.sum(a, axis=0) - 1) < 1e-6
-    )
+    inside = nb.logical_and(nb.all(a > 0, axis=0), nb.abs(nb.sum(a, axis=0) - 1) < 1e-6)
     return Array(cast(as_array(nb.where(inside, found, -math.inf)), t))
 
 
@@ -400,9 +400,7 @@ def _multinomial_logpmf(x, n, p):
     """The logarithm of the probability of counts of several kinds."""
     (a, p), t, _ = operands("logpmf", x, p)
     n = made(n)._a
-    ways = special.gammaln(n + 1) + nb.sum(
-        xlogy(a, p) - special.gammaln(a + 1), axis=-1
-    )
+    ways = special.gammaln(n + 1) + nb.sum(xlogy(a, p) - special.gammaln(a + 1), axis=-1)
     return Array(cast(as_array(nb.where(nb.sum(a, axis=-1) == n, ways, -math.inf)), t))
 
 

@@ -32,11 +32,10 @@ def _convolved(op, in1, in2, mode, method="auto", turned=False):
         )  # fmt: skip
     if turned:
         w = _jnp.conj(_jnp.flip(w))
-    swapped = False
     if mode == "valid":
         pairs = list(zip(x.shape, w.shape))
         if all(n <= m for n, m in pairs) and x.shape != w.shape:
-            x, w, swapped = w, x, True
+            x, w = w, x
         elif not all(n >= m for n, m in pairs):
             raise ValueError(
                 f"convolve: for mode='valid' one operand must be at least as large as the other "
@@ -50,10 +49,7 @@ def _convolved(op, in1, in2, mode, method="auto", turned=False):
     else:
         pads = [(n - 1 - (n - 1) // 2, (n - 1) // 2) for n in sizes]
     found = lax.conv_general_dilated(x[None, None], _jnp.flip(w)[None, None], (1,) * x.ndim, pads)
-    found = found[0, 0]
-    if turned and swapped:
-        found = _jnp.flip(found)
-    return found
+    return found[0, 0]
 
 
 def convolve(in1, in2, mode="full", method="auto", precision=None):
@@ -84,6 +80,9 @@ def _of_matrices(op, in1, in2, mode, boundary, fillvalue, precision, turned):
         raise NotImplementedError(f"{op}() only supports boundary='fill', fillvalue=0")
     if made(in1).ndim != 2 or made(in2).ndim != 2:
         raise ValueError(f"{op}() only supports 2-dimensional inputs.")
+    if turned and mode == "same":  # the middle one of an even number is that of the turned result
+        found = _convolved(op, _jnp.flip(made(in1)), _jnp.conj(made(in2)), mode)
+        return _jnp.flip(found)
     return _convolved(op, in1, in2, mode, "auto", turned)
 
 
