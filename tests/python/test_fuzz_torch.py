@@ -7,8 +7,8 @@ import calls
 import pytest
 import tensors
 import torch_nets
-import transforms
 import training
+import transforms
 from numbus.compat import torch
 from test_fuzz_seeds import FUZZ
 from test_tape import nothing_stays  # noqa: F401 - a fixture
