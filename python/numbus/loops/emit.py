@@ -476,11 +476,12 @@ class Emitter(
                 self._set(n.target.id, value)
                 return {**env, n.target.id: frozenset(value.kind)}
             array, index = self._element(n.target, env)
-            value = self._settled(
-                numbers.binary(
-                    self, operator, numbers.load(array, index), self.operand_value(n.value, env)
-                )
+            value = numbers.binary(
+                self, operator, numbers.load(array, index), self.operand_value(n.value, env)
             )
+            adds = operator in (ast.Add, ast.Sub)
+            if not (adds and self.settled_sum(n.target, array, index, value)):
+                value = self._settled(value)
             self.line(f"{array[5]}[{index}] = {numbers.to_store(self, array, value)}")
             return env
         pairs = []  # (target, value)

@@ -98,6 +98,7 @@ class Strips:
         self._strip = n, step, added
         self._ends = f"b{at}{added}", f"z{at}{added}"
         self._defers, self._mode = False, "strip"
+        self._after = []
         env = dict(env)
         times = "" if step == "1" else f" * {step}"
 
@@ -113,12 +114,15 @@ class Strips:
         strip, first = self._apart(body), []
         self._env = env
         stored = {self._parameter(t, env) for t in _stored(n)}
-        again = [of for of, met in self._along.items() if len(met) > 1 and of[0] in stored]
+        # Elements elsewhere in an array that is stored to are read from memory.
+        kept = {self._line_of(t, env) for t in _stored(n)}
+        again = [of for of, met in self._along.items() if len(met) > 1 and of in kept]
         if again:  # elements before or after, so that no vectors can be made of it
             handed = self._handed_on(n, again, stored)
             first += [x for _, _, before in handed for x in before]
             # What memory holds at the end, however it came there: names that were stored may hold
             # something else by then, and a store may round.
+            self._after = []
             strip = self._apart(body)
             for p, element, _ in handed:
                 _hand_on(strip, p, element)
@@ -127,7 +131,11 @@ class Strips:
         if step == "1":
             self.line(f"w{at} = e{at} - b{at}")
         else:
-            self.line(f"w{at} = (e{at} - b{at} + {step} - (1 if {step} > 0 else -1)) // {step}")
+            self._put([
+                f"w{at} = e{at} - b{at} if {step} > 0 else b{at} - e{at}",
+                f"if w{at} > 0:",  # else it is not divided, which takes longer than all the rest
+                f"{_INDENT}w{at} = (w{at} - 1) // abs({step}) + 1",
+            ])  # fmt: skip
         self.line(f"z{at} = b{at} + (w{at} - 1) * {step}")
         self.line(f"c{at} = b{at}")
         self._put(self._fixed)
@@ -147,6 +155,7 @@ class Strips:
             self._put(lines)
         self._put([*first, *saves, "bad_ = 0", f"for x{at} in range(m{at}):"])
         self._put([_INDENT + x for x in strip])
+        self._put(self._after)
         if self._defers:
             self.block("if bad_ != 0:")
             self._put(restores)
@@ -260,6 +269,29 @@ class Strips:
             self._before.append(f"fast_ &= int({self._strip[1]} == {by})")
         return name, f"{array}[", lines
 
+    def _line_of(self, target, env):
+        """The array and all indices but one of an element, as in `_along`; None where none varies.
+        """
+        self._met = None
+        self._apart(lambda: self._element(target, env))
+        return self._met
+
+    def settled_sum(self, target, array, index, value):
+        """Has an element that a strip only adds to asked about after the strip: once it is not
+        finite, it stays so. Whether it was possible.
+        """
+        n = self._strip[0] if self._mode == "strip" else None
+        if n is None or not value.open or {value.kind, array[1]} - {*"FG"}:
+            return False
+        stores = [x for s in n.body for x in ast.walk(s)
+                  if isinstance(x, ast.Subscript) and isinstance(x.ctx, ast.Store)]  # fmt: skip
+        if len(stores) != 1 or self._varies(target):
+            return False
+        text = f"abs(float({array[5]}[{index}])) <= {numbers.LARGEST}"
+        self._after.append(f"bad_ |= int(not ({text}))")
+        self._defers, value.open = True, False
+        return True
+
     def _base(self, target):
         """The parameter that a target's array is."""
         return self._parameter(target, self._env)
@@ -294,6 +326,7 @@ class Strips:
             return array, ", ".join(index)
         axis, item = along
         of, text = (array[5], axis, *index), ast.unparse(item)
+        self._met = of
         met = self._along.setdefault(of, {})
         if self._handed.get(of, ("",))[0] == text:
             return (*array[:5], self._handed[of][1], *array[6:]), None
