@@ -122,7 +122,8 @@ class Dispatcher(_core.Callable):
         return self._number
 
     def _make(self):
-        options = flags(self.targetoptions, ("parallel", "fastmath", "boundscheck", "debug"))
+        names = "parallel", "fastmath", "boundscheck", "wraparound", "debug"  # the fourth: of loops
+        options = flags(self.targetoptions, names)
         options["python_errors"] = self.targetoptions.get("error_model", "python") == "python"
         self._core = _core.Dispatcher(resolver(self), options, self.py_func.__name__, self._count)
         self._core.release_gil = bool(self.targetoptions.get("nogil"))

@@ -248,6 +248,8 @@ class Emitter(
                 return None
             if of.orelse:
                 self.line(f"q{of.at} = True")
+            if of is self.counted:
+                self.line(f"u{of.at} = 1")
             self.line("break")
             return None
         if isinstance(n, ast.Continue):
@@ -461,6 +463,8 @@ class Emitter(
     # --- assignments: values and places first, with all checks; then the effects
 
     def _assign(self, n, env):
+        if self.stepped and n is self.stepped[0]:
+            return self.step(env)
         made = self.store_list(n, env)
         if made is not None:
             return made

@@ -119,6 +119,8 @@ class Places:
             raise Unsupported("an index that is no integer")
         i = self.temporary(v.text)
         extent = self.extent(array, at) if array[6] == "made" else f"{array[5]}_{axis}"
+        if known == "both":
+            return i
         if known != "low":
             self.block(f"if {i} < 0:")
             self.line(f"{i} += {extent}")
