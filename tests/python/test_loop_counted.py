@@ -12,6 +12,7 @@ __all__ = ["installed"]  # which every test here uses, too
 def short(monkeypatch):
     """Few iterations between two looks for Ctrl-C; notes whether each loop is counted."""
     monkeypatch.setattr(bounded, "_LONGEST", 8)
+    monkeypatch.setattr(bounded, "_FEW", 4)
     whole, made = bounded.Bounded._counted, []
 
     def noted(self, n, head, first):

@@ -16,6 +16,8 @@ from .strips import offset_of
 _MOST_STATEMENTS = 12
 _LARGEST = 1 << 20  # of what is added
 _LONGEST = 1 << 16  # iterations between two looks for Ctrl-C
+_FEW = 1 << 6  # the same, where one may take long
+_LONG = ast.Call, ast.Slice, ast.MatMult, ast.comprehension
 _LIMIT = 1 << 61  # of numbers that are counted
 _FLIPPED = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
 
@@ -116,7 +118,9 @@ class Bounded:
         self.at = at
         self.check("interrupted()")
         self.line(f"u{at} = 0")
-        self.line(f"m{at} = min(w{at}, {_LONGEST})")
+        may_be_long = any(isinstance(x, _LONG) for part in (n.test, *n.body)
+                          for x in ast.walk(part))  # fmt: skip
+        self.line(f"m{at} = min(w{at}, {_FEW if may_be_long else _LONGEST})")
         self.block(f"for x{at} in range(m{at}):")
         if test:
             rest = copy.copy(n)

@@ -270,8 +270,7 @@ class Strips:
         return name, f"{array}[", lines
 
     def _line_of(self, target, env):
-        """The array and all indices but one of an element, as in `_along`; None where none varies.
-        """
+        """The array and all indices of an element but the one that varies; None where none does."""
         self._met = None
         self._apart(lambda: self._element(target, env))
         return self._met
