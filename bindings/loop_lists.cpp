@@ -210,6 +210,28 @@ void read_list(const nb::list& list, nb::handle array, const std::string& kinds)
   if (PyErr_Occurred()) throw nb::python_error();
 }
 
+// Copies the items of a list of bools into an array while they are looked at; false where it holds
+// anything else, or lists are laid out otherwise.
+bool read_bools(const nb::list& list, nb::handle array) {
+  constexpr Py_ssize_t kBlock = 4096;
+  const Memory memory(array, true);
+  const Py_ssize_t n = PyList_Size(list.ptr());
+  if (!is_layout_known() || static_cast<size_t>(n) != memory.count(1)) return false;
+  PyObject** items = reinterpret_cast<ListObject*>(list.ptr())->items;
+  char* to = memory.at(0, 1);
+  PyObject *yes = Py_True, *no = Py_False;
+  for (Py_ssize_t first = 0; first < n; first += kBlock) {
+    const Py_ssize_t last = std::min(n, first + kBlock);
+    bool are_others = false;
+    for (Py_ssize_t k = first; k < last; ++k) {
+      to[k] = static_cast<char>(items[k] == yes);
+      are_others |= (items[k] != yes) & (items[k] != no);
+    }
+    if (are_others) return false;
+  }
+  return true;
+}
+
 PyObject* number_at(const char* from, char kind) {
   if (kind == 'b') return PyBool_FromLong(*from);
   if (kind == 'f') {
@@ -292,6 +314,8 @@ void bind_loop_lists(nb::module_& m) {
       "list_guess", list_guess,
       "The kind and the extents that a list of numbers seems to have, by its first item; or None.");
   m.def("list_words", list_words, "The addresses of the items of a list of bools, in place.");
+  m.def("read_bools", read_bools,
+        "Copies a list of bools into an array; False where it is none of bools.");
   m.def("read_list", read_list, "Copies the numbers of a list into an array.");
   m.def("extend_list", extend_list,
         "Gives a list the length of an array, and the items beyond its own.");

@@ -324,3 +324,25 @@ def test_more_arrays_than_ten(make):
     for k in range(14):
         lines += [f"    s = s * 3 % 1000007 + a{k}[i % 2]", f"    a{k}[1] += {k}"]
     check("\n".join(["import array", *lines]), 2, entered=True)
+
+
+@pytest.mark.parametrize("other", ["True", "1", "None", "0.5", "'x'"])
+@pytest.mark.parametrize("at", [1, 5000, 8999])
+def test_copies_of_bools(other, at, monkeypatch):
+    """Those of long lists, which are copied while they are looked at."""
+    monkeypatch.setattr(held, "_IN_PLACE", 8)
+    made = check(f"""
+        def f(p, q, t):
+            n = 0
+            for i in range(len(p)):
+                if p[i] and not q[i]:
+                    n += t[i % 3]
+                    q[i] = p[i - 1]
+                    p[i - 2] = False
+            return n, type(p[at])
+        at = {at}
+        p, q = [True, False, True] * 3000, [False] * 9000
+        p[at] = {other}
+        out = [f(p, q, (True, True, False)), f(p, p, (True, True, False))]
+        """)
+    assert other != "True" or any(loop.entries for loop in made)

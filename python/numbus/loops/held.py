@@ -53,6 +53,7 @@ class Held:
             own = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
         self.values = {}
         self.arrays, self._lists, self._listed, self._known = [], [], [], {}
+        self._copies = {}  # by numbers of arrays: those that were made when lists were looked at
         self._grown = []  # (list, array with room for more, kind)
         self._bools = []  # (list, number of the array): whose items are used in place
         self.taken = set()  # ids of lists that are copied
@@ -246,7 +247,10 @@ class Held:
             self._bools.append((value, len(self.arrays)))
             self.arrays.append(("i", 1))  # until copy_lists()
             return ("array", "b", None, 1, True, f"a{len(self.arrays) - 1}", "bools")
-        found = self.look_at(value)
+        made = None
+        if kind == "b" and len(extents) == 1 and not grows and not self._guess:
+            made = self._read_bools(value, extents, costs)
+        found = self.look_at(value) if made is None else found
         if found is None:
             return "o"
         kind, extents, rows = found
@@ -258,6 +262,7 @@ class Held:
         if grows and len(extents) > 1:
             return "o"
         self._listed.append((value, len(self.arrays), kind, extents, grows, writable))
+        self._copies[len(self.arrays)] = made
         self.arrays.append((kind, len(extents)))  # until copy_lists()
         how = "grows" if grows else "list"
         return ("array", kind, None, len(extents), writable, f"a{len(self.arrays) - 1}", how)
@@ -271,6 +276,12 @@ class Held:
         """The list that a name holds at the end."""
         kind = chr(0xE100 + tag - numbers.FIRST_MADE)
         return self.pooled.list_of(numbers.MADE[kind], word, _TYPES[numbers.MADE[kind]])
+
+    def _read_bools(self, value, extents, costs):
+        """The array of a list of bools, which is looked at only once; None for others."""
+        self._spend(costs)
+        made = memory("b", *extents)
+        return made if _kept.read_bools(value, made) else None
 
     def look_at(self, value):
         """(kind, extents, ids of rows) of a list of numbers; None for others."""
@@ -331,9 +342,11 @@ class Held:
         self._lists += self.pooled.copy_lists()
         for value, k, kind, extents, grows, writable in self._listed:
             room = (extents[0] + max(extents[0], ROOM),) if grows else extents
-            made = self.arrays[k] = memory(kind, *room)
+            copied = self._copies.pop(k)
+            made = self.arrays[k] = memory(kind, *room) if copied is None else copied
             held = made[: extents[0]] if grows else made
-            _kept.read_list(value, held, kind)
+            if copied is None:
+                _kept.read_list(value, held, kind)
             if writable:
                 self._lists.append((value, held, bytes(held), kind))
             if grows:
