@@ -94,7 +94,7 @@ nb::object backward(nb::handle outputs, nb::handle seeds, bool keep, bool again,
     const Array a = given(v[0]);
     const program::KnownView* const known = Tape::get().view(a.base->id, a.through);
     if (!known) raise(ErrorKind::Runtime, "backward", "no view", "an array", "a view of a tensor");
-    views.push_back({program::Region(a.view()), *known, told_by(v[1])});
+    views.push_back({program::Region(a.view()), *known, told_by(v[1]), {}});
   }
   const std::vector<Array> alone = all_given(targets);
   return nb::cast(
@@ -108,9 +108,11 @@ void tell(int64_t writer, nb::handle array, nb::object function) {
   Tape::get().tell(writer, given(array), told_by(std::move(function)));
 }
 
-void tell_view(nb::handle array, nb::object function) {
+// tensor: a weak reference.
+void tell_view(nb::handle array, nb::object function, nb::object tensor) {
   Capture::spoil_open(kHooked);
-  Tape::get().tell_view(given(array), told_by(std::move(function)));
+  auto alive = [known = held_by_python(std::move(tensor))] { return !(*known)().is_none(); };
+  Tape::get().tell_view(given(array), told_by(std::move(function)), std::move(alive));
 }
 
 // The number of the view that a tensor's array is; 0: it is none; -1: that is not known. Raises
@@ -230,7 +232,7 @@ void bind_tape(nb::module_& m) {
   m.def(
       "tape_reached_from", [](nb::handle a) { return Tape::get().reached_from(given(a)); },
       nb::arg("array"), "The memory that derivatives of an array would reach.");
-  m.def("tape_tell_view", &tell_view, nb::arg("array"), nb::arg("function"));
+  m.def("tape_tell_view", &tell_view, nb::arg("array"), nb::arg("function"), nb::arg("tensor"));
   m.def("tape_view_number", &view_number, nb::arg("array"));
   m.def("tape_tell", &tell, nb::arg("writer"), nb::arg("array"), nb::arg("function"));
   m.def("tape_backward", &backward, nb::arg("outputs"), nb::arg("seeds"), nb::arg("keep"),

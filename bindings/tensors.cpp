@@ -106,7 +106,7 @@ void number(TensorObject& t) {
   Array& a = as_masked(t.array).full;
   const uint64_t own = program::Tape::get().number_view(a);
   if (own == a.through) return;
-  if (Py_REFCNT(t.array) <= kOwn) {
+  if (a.through == 0 || Py_REFCNT(t.array) <= kOwn) {
     a.through = own;
     return;
   }

@@ -278,8 +278,7 @@ std::shared_ptr<Adjoints> Tape::backward(std::span<const Array> outputs,
                                          std::span<const Milestone> milestones,
                                          std::vector<int64_t>* which, std::vector<ToldView> apart,
                                          std::span<const Array> targets) {
-  std::erase_if(told_views_,
-                [&](const ToldView& v) { return view(v.region.base, v.view.number) == nullptr; });
+  forget_told_views();
   std::optional<Way> way;
   if (!targets.empty()) way.emplace(*this, targets);
   std::ranges::copy_if(told_views_, std::back_inserter(apart),

@@ -68,8 +68,9 @@ class Tape : public Program {
   const KnownView* view(uint64_t base, uint64_t number) const;
   // Raises where an entry after the view has written to its memory.
   void require_unwritten(uint64_t base, const KnownView& v) const;
-  // Has `told` called with the derivative by a view in each pass, as long as it is known.
-  void tell_view(const Array& a, Entry::Told told);
+  // Has `told` called with the derivative by a view in each pass, as long as its tensor is alive or
+  // something was read through it.
+  void tell_view(const Array& a, Entry::Told told, std::function<bool()> alive);
 
   // The adjoints of all that the sum of the products of `outputs` and `seeds` depends on. Unless
   // `keep`, the entries that were passed go; to pass where entries have gone raises. Each of
@@ -129,6 +130,7 @@ class Tape : public Program {
   void trim();
   void renumber();
 
+  void forget_told_views();
   std::vector<ToldView> told_views_;
   int64_t made_views_ = 0;
   std::vector<uint64_t> unreached_;  // bases to look at

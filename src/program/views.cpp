@@ -103,9 +103,18 @@ uint64_t Tape::number_view(const Array& a) {
   const uint64_t base = a.base->id;
   KnownBase* const known = bases_.find(base);
   if (!known || !known->active || a.through == 0) return base;
-  // What was recorded before the first entry that is left has gone.
-  if (known->views.size() % kMany == kMany - 1)
-    known->views.erase_if([&](const KnownView& v) { return v.created < first_; });
+  // Little of what was read through views from before the first entry that is left is left; what
+  // is, is refused where it matters.
+  if (known->views.size() % kMany == kMany - 1) {
+    std::vector<uint64_t> needed;
+    for (const ToldView& v : told_views_)
+      if (v.region.base == base)
+        for (const uint64_t number : ViewsApart::from(*this, base, v.view.number))
+          needed.push_back(number);
+    known->views.erase_if([&](const KnownView& v) {
+      return v.created < first_ && std::ranges::find(needed, v.number) == needed.end();
+    });
+  }
   const uint64_t number = Base::new_value();
   known->views.push_back({number, a.through, now(), made_views_++});
   return number;
@@ -128,11 +137,31 @@ void Tape::require_unwritten(uint64_t base, const KnownView& v) const {
         "a view from before the change", "a view that is made after it, or x.clone()");
 }
 
-void Tape::tell_view(const Array& a, Entry::Told told) {
+void Tape::forget_told_views() {
+  if (told_views_.empty()) return;
+  std::unordered_set<uint64_t> read;
+  for (const Entry& e : entries_)
+    for (const Operand& o : e.operands)
+      if (o.active && std::ranges::any_of(told_views_, [&](const ToldView& v) {
+            return v.region.base == o.region.base;
+          }))
+        for (const uint64_t number : ViewsApart::from(*this, o.region.base, o.region.through))
+          read.insert(number);
+  // Python may be called when these end.
+  std::vector<ToldView> stay, gone;
+  for (ToldView& v : told_views_) {
+    const bool known = view(v.region.base, v.view.number) != nullptr;
+    const bool needed = known && (v.alive() || read.contains(v.view.number));
+    (needed ? stay : gone).push_back(std::move(v));
+  }
+  told_views_ = std::move(stay);
+}
+
+void Tape::tell_view(const Array& a, Entry::Told told, std::function<bool()> alive) {
   const KnownView* const v = view(a.base->id, a.through);
   if (!v) raise(ErrorKind::Runtime, "tell_view", "no view", "an array", "a view of a tensor");
   require_unwritten(a.base->id, *v);
-  told_views_.push_back({Region(a.view()), *v, std::move(told)});
+  told_views_.push_back({Region(a.view()), *v, std::move(told), std::move(alive)});
 }
 
 }  // namespace numbus::program

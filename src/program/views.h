@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <unordered_set>
@@ -23,6 +24,7 @@ struct ToldView {
   Region region;
   KnownView view;
   Entry::Told told;
+  std::function<bool()> alive;  // whether the tensor is still there; empty: nobody asks
 };
 
 // What is computed on the way to some tensors, whose hooks a pass for these calls; for none, all.

@@ -115,6 +115,23 @@ def test_second_derivatives_by_views():
     assert torch.allclose(u_xy, 3 * x**2)
 
 
+def test_hooks_of_views_live_as_long_as_they_are_needed():
+    w, seen = line(4), []
+
+    def part(k):
+        v = w[:2]
+        v.register_hook(lambda g: seen.append(k) or g * 2)
+        return (v * 3).sum()  # the tensor itself goes
+
+    kept = w[2:]  # used again and again
+    kept.register_hook(lambda g: seen.append("kept"))
+    for k in range(200):
+        (part(k) + kept.sum()).backward()
+        w[:1], w[1:]  # views that nobody uses
+    assert seen.count("kept") == 200 and [k for k in seen if k != "kept"] == list(range(200))
+    assert w.grad.tolist() == [1200, 1200, 200, 200]
+
+
 def test_what_cannot_be_told_apart():
     w = line(4)
     y = w[:, None].expand(4, 3)  # of which elements are shown more than once

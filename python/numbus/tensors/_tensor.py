@@ -464,7 +464,7 @@ def tell(op, t, handle, last=False):
     handles = [(last, handle)]
     t.__dict__["_told"] = writer, handles
     if number:
-        _core.tape_tell_view(t._array, told_by(handles))
+        _core.tape_tell_view(t._array, told_by(handles), _weak(t))
     else:
         _core.tape_tell(writer, t._array, told_by(handles))
     return True
