@@ -127,6 +127,8 @@ def _rule_of(name, args, keywords, device):
         steps = name == "cell" and mode.startswith("RNN")
         low = x._array.dtype.itemsize == 2
         return "lower" if device == "cuda" or layers or steps or low else None
+    if name == "inner" and args[0].ndim < 2 and device == "cpu":
+        return None  # a product of vectors stays in their dtype
     if name == "pad" and device == "cpu":
         mode = keywords.get("mode", args[2] if len(args) > 2 else "constant")
         return "single" if mode in ("reflect", "replicate") else None

@@ -5,7 +5,7 @@ import numbus as nb
 from ... import _core
 from ...core.errors import message
 from ...functions import special
-from .._gamma import gamma_slope as _slope_of_gamma
+from .._gamma import gamma_slope as _gamma_slope
 from ._array import as_array
 
 
@@ -21,7 +21,7 @@ def follow_gamma(found, a, in_logarithms):
         with nb.errstate(all="ignore"):
             known = x if in_logarithms else nb.log(x)
             known = nb.where(known > -700, known, -700.0)  # where the number is 0
-            slope = as_array(_slope_of_gamma(wide, known, special._digamma(wide + 1)))
+            slope = as_array(_gamma_slope(wide, known, special._digamma(wide + 1)))
         return as_array(slope if in_logarithms else slope * x).astype(found.dtype)
 
     def gamma_slope(alpha):
