@@ -6,114 +6,15 @@ from bisect import bisect_right
 from collections import Counter
 
 from ..core.errors import message
-from ..tensors import Tensor, no_grad
-from .optimizer import Optimizer, number
+from ._cycles import CyclicLR, OneCycleLR
+from ._rates import LRScheduler, checked, for_groups, set_rate
+from .optimizer import number
 
 __all__ = [
     "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts",
     "CyclicLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR",
     "MultiplicativeLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR", "StepLR",
 ]  # fmt: skip
-
-
-def _checked(op, optimizer):
-    if not isinstance(optimizer, Optimizer):
-        raise TypeError(message(op, "no optimizer", type(optimizer).__name__, "an Optimizer"))
-    return optimizer
-
-
-def _set_rate(group, rate):
-    """Sets a group's learning rate; that of a tensor in its own memory, which programs may hold."""
-    if isinstance(group["lr"], Tensor):
-        with no_grad():
-            group["lr"].fill_(number(rate))
-    else:
-        group["lr"] = number(rate)
-
-
-class LRScheduler:
-    """The base of schedules: `step()` sets the learning rate of each group to what `get_lr()` says.
-
-    Parameters
-    ----------
-    optimizer : Optimizer
-    last_epoch : int, default -1
-        The epoch that has been reached; -1: this is the beginning, and each group's rate becomes
-        its `initial_lr`. Else KeyError where a group has none.
-
-    Notes
-    -----
-    Rates follow from those that the groups have at the time, so that schedules can be combined;
-    `step(epoch)` asks for an epoch by its number, where a schedule has a formula of that.
-    """
-
-    _is_initial = False  # whether the step of the constructor goes on
-
-    def __init__(self, optimizer, last_epoch=-1):
-        self.optimizer = _checked(type(self).__name__, optimizer)
-        for k, group in enumerate(optimizer.param_groups):
-            if last_epoch == -1:
-                group.setdefault("initial_lr", number(group["lr"]))
-            elif "initial_lr" not in group:
-                raise KeyError(
-                    message(type(self).__name__, f"param 'initial_lr' is not specified in "
-                            f"param_groups[{k}] when resuming", f"last_epoch={last_epoch}",
-                            "a group that a schedule was made for")
-                )  # fmt: skip
-        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
-        self.last_epoch = last_epoch
-        self._last_lr = []
-        self._initial_step()
-
-    def _initial_step(self):
-        """The step of the constructor, from which rates go on that had been reached before."""
-        self._step_count, self._is_initial = 0, True
-        try:
-            self.step()
-        finally:
-            self._is_initial = False
-
-    def _rates(self):
-        return [number(group["lr"]) for group in self.optimizer.param_groups]
-
-    def get_lr(self):
-        """The learning rates of the groups at `last_epoch`."""
-        raise NotImplementedError(
-            message(type(self).__name__, "a schedule without rates", "no get_lr", "one")
-        )
-
-    def get_last_lr(self):
-        """The learning rates that the last step has set."""
-        return self._last_lr
-
-    def step(self, epoch=None):
-        """Goes on to the next epoch, or to the one of that number."""
-        self._step_count += 1
-        self._go_on(epoch)
-
-    def _go_on(self, epoch=None):
-        """A step that is not counted."""
-        if epoch is None:
-            self.last_epoch += 1
-            rates = self.get_lr()
-        else:
-            self.last_epoch = epoch
-            closed = getattr(self, "_get_closed_form_lr", None)
-            rates = self.get_lr() if closed is None else closed()
-        self._set(rates)
-
-    def _set(self, rates):
-        for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
-            _set_rate(group, rate)
-        self._last_lr = self._rates()
-
-    def state_dict(self):
-        """What `load_state_dict` takes: all but the optimizer."""
-        return {key: value for key, value in vars(self).items() if key != "optimizer"}
-
-    def load_state_dict(self, state_dict):
-        """Takes over what `state_dict()` gave."""
-        vars(self).update(state_dict)
 
 
 class LambdaLR(LRScheduler):
@@ -123,7 +24,7 @@ class LambdaLR(LRScheduler):
     """
 
     def __init__(self, optimizer, lr_lambda, last_epoch=-1):
-        self.lr_lambdas = _for_groups("LambdaLR", optimizer, lr_lambda)
+        self.lr_lambdas = for_groups("LambdaLR", optimizer, lr_lambda)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self):
@@ -164,15 +65,6 @@ class MultiplicativeLR(LambdaLR):
 
 def _is_function(f):
     return type(f).__name__ in ("function", "builtin_function_or_method", "method")
-
-
-def _for_groups(op, optimizer, value):
-    count = len(_checked(op, optimizer).param_groups)
-    if not isinstance(value, (list, tuple)):
-        return [value] * count
-    if len(value) != count:
-        raise ValueError(message(op, "not one for each parameter group", len(value), count))
-    return list(value)
 
 
 class StepLR(LRScheduler):
@@ -372,233 +264,6 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self._set(self.get_lr())
 
 
-def _between(start, end, part, strategy):
-    """A number between two by a part of the way, along a line or half a period of a cosine."""
-    if strategy == "linear":
-        return (end - start) * part + start
-    return end + (start - end) / 2.0 * (math.cos(math.pi * part) + 1)
-
-
-class OneCycleLR(LRScheduler):
-    """The rate goes from max_lr / div_factor up to `max_lr` and down to 1 / final_div_factor of its
-    beginning, in `total_steps` steps, or epochs * steps_per_epoch of them (Smith and Topin, 2018).
-
-    Parameters
-    ----------
-    optimizer : Optimizer
-    max_lr : float or list of float
-        The largest rate, of each group.
-    total_steps, epochs, steps_per_epoch : int, optional
-        The number of steps, or the numbers of which it is the product.
-    pct_start : float, default 0.3
-        The part of the steps in which the rate grows.
-    anneal_strategy : {"cos", "linear"}
-    cycle_momentum : bool, default True
-        The momentum (or the first of `betas`) goes from `max_momentum` (0.95) down to
-        `base_momentum` (0.85) and up again. ValueError where the optimizer has none.
-    three_phase : bool, default False
-        Down as long as up, and what is left for the last part.
-
-    Raises
-    ------
-    ValueError
-        For numbers out of their range, and for more steps than `total_steps`.
-    """
-
-    def __init__(
-        self,
-        optimizer,
-        max_lr,
-        total_steps=None,
-        epochs=None,
-        steps_per_epoch=None,
-        pct_start=0.3,
-        anneal_strategy="cos",
-        cycle_momentum=True,
-        base_momentum=0.85,
-        max_momentum=0.95,
-        div_factor=25.0,
-        final_div_factor=1e4,
-        three_phase=False,
-        last_epoch=-1,
-    ):
-        op = "OneCycleLR"
-        _checked(op, optimizer)
-        if total_steps is None:
-            if epochs is None or steps_per_epoch is None:
-                raise ValueError(
-                    message(op, "number of steps is not given", "none",
-                            "total_steps, or epochs and steps_per_epoch")
-                )  # fmt: skip
-            if min(epochs, steps_per_epoch) <= 0:
-                raise ValueError(
-                    message(op, "number of steps", (epochs, steps_per_epoch), "positive ints")
-                )
-            total_steps = epochs * steps_per_epoch
-        if total_steps <= 0 or not isinstance(total_steps, int):
-            raise ValueError(message(op, "total_steps", total_steps, "a positive int"))
-        if not 0 <= pct_start <= 1:
-            raise ValueError(message(op, "pct_start", pct_start, "0 to 1"))
-        if anneal_strategy not in ("cos", "linear"):
-            raise ValueError(
-                message(op, "anneal_strategy", repr(anneal_strategy), "'cos' or 'linear'")
-            )
-        self.total_steps, self._strategy = total_steps, anneal_strategy
-        up = float(pct_start * total_steps) - 1
-        # (last step, key of the rate there, key of the momentum there)
-        if three_phase:
-            self._phases = [
-                (up, "max_lr", "base_momentum"),
-                (float(2 * pct_start * total_steps) - 2, "initial_lr", "max_momentum"),
-                (total_steps - 1, "min_lr", "max_momentum"),
-            ]
-        else:
-            self._phases = [
-                (up, "max_lr", "base_momentum"), (total_steps - 1, "min_lr", "max_momentum")
-            ]  # fmt: skip
-        most = _for_groups(op, optimizer, max_lr)
-        if last_epoch == -1:
-            for group, top in zip(optimizer.param_groups, most, strict=True):
-                group["initial_lr"] = top / div_factor
-                group["max_lr"] = top
-                group["min_lr"] = group["initial_lr"] / final_div_factor
-        self.cycle_momentum = cycle_momentum
-        if cycle_momentum:
-            self.use_beta1 = "betas" in optimizer.defaults
-            _has_momentum(op, optimizer)
-            lows = _for_groups(op, optimizer, base_momentum)
-            highs = _for_groups(op, optimizer, max_momentum)
-            if last_epoch == -1:
-                for group, low, high in zip(optimizer.param_groups, lows, highs, strict=True):
-                    _set_momentum(group, high)
-                    group["max_momentum"], group["base_momentum"] = high, low
-        super().__init__(optimizer, last_epoch)
-
-    def get_lr(self):
-        step = self.last_epoch
-        if step > self.total_steps:
-            raise ValueError(
-                message("OneCycleLR", "more steps than there are", step, self.total_steps)
-            )
-        rates = []
-        for group in self.optimizer.param_groups:
-            start, rate, momentum = 0.0, "initial_lr", "max_momentum"
-            for k, (end, next_rate, next_momentum) in enumerate(self._phases):
-                if step <= end or k == len(self._phases) - 1:
-                    part = (step - start) / (end - start)
-                    rates.append(_between(group[rate], group[next_rate], part, self._strategy))
-                    if self.cycle_momentum:
-                        _set_momentum(
-                            group,
-                            _between(group[momentum], group[next_momentum], part, self._strategy),
-                        )
-                    break
-                start, rate, momentum = end, next_rate, next_momentum
-        return rates
-
-
-def _has_momentum(op, optimizer):
-    if "betas" not in optimizer.defaults and "momentum" not in optimizer.defaults:
-        raise ValueError(
-            message(op, "the optimizer has no momentum to cycle", type(optimizer).__name__,
-                    "cycle_momentum=False")
-        )  # fmt: skip
-
-
-def _set_momentum(group, value):
-    if "betas" in group:
-        group["betas"] = (value, *group["betas"][1:])
-    else:
-        group["momentum"] = value
-
-
-class CyclicLR(LRScheduler):
-    """The rate goes from `base_lr` up to `max_lr` in `step_size_up` steps and down again in
-    `step_size_down`, over and over (Smith, 2017).
-
-    mode: 'triangular', 'triangular2' (half as far each time) or 'exp_range' (times gamma**step);
-    or scale_fn of the cycle's number (scale_mode 'cycle') or the step ('iterations'). The momentum,
-    or the first of `betas`, goes the other way.
-    """
-
-    def __init__(
-        self,
-        optimizer,
-        base_lr,
-        max_lr,
-        step_size_up=2000,
-        step_size_down=None,
-        mode="triangular",
-        gamma=1.0,
-        scale_fn=None,
-        scale_mode="cycle",
-        cycle_momentum=True,
-        base_momentum=0.8,
-        max_momentum=0.9,
-        last_epoch=-1,
-    ):
-        op = "CyclicLR"
-        lows = _for_groups(op, optimizer, base_lr)
-        if last_epoch == -1:
-            for group, low in zip(optimizer.param_groups, lows, strict=True):
-                _set_rate(group, low)
-        self.max_lrs = _for_groups(op, optimizer, max_lr)
-        down = step_size_up if step_size_down is None else step_size_down
-        self.total_size = float(step_size_up) + float(down)
-        self.step_ratio = float(step_size_up) / self.total_size
-        if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
-            raise ValueError(
-                message(op, "mode", repr(mode), "'triangular', 'triangular2' or 'exp_range'")
-            )
-        self.mode, self.gamma, self._scale = mode, gamma, scale_fn
-        by_mode = "iterations" if mode == "exp_range" else "cycle"
-        self.scale_mode = by_mode if scale_fn is None else scale_mode
-        self.cycle_momentum = cycle_momentum
-        if cycle_momentum:
-            self.use_beta1 = "betas" in optimizer.defaults
-            _has_momentum(op, optimizer)
-            self.base_momentums = _for_groups(op, optimizer, base_momentum)
-            self.max_momentums = _for_groups(op, optimizer, max_momentum)
-            if last_epoch == -1:
-                highs = zip(
-                    optimizer.param_groups, self.base_momentums, self.max_momentums, strict=True
-                )
-                for group, low, high in highs:
-                    _set_momentum(group, high)
-                    group["base_momentum"], group["max_momentum"] = low, high
-        super().__init__(optimizer, last_epoch)
-        self.base_lrs = lows
-
-    def scale_fn(self, x):
-        """The factor of the way from the lower to the upper bound."""
-        if self._scale is not None:
-            return self._scale(x)
-        if self.mode == "triangular2":
-            return 1 / (2.0 ** (x - 1))
-        return self.gamma**x if self.mode == "exp_range" else 1.0
-
-    def get_lr(self):
-        cycle = math.floor(1 + self.last_epoch / self.total_size)
-        x = 1.0 + self.last_epoch / self.total_size - cycle
-        part = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
-        scale = self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
-        rates = [
-            low + (high - low) * part * scale
-            for low, high in zip(self.base_lrs, self.max_lrs, strict=True)
-        ]
-        if self.cycle_momentum:
-            bounds = zip(
-                self.optimizer.param_groups, self.base_momentums, self.max_momentums, strict=True
-            )
-            for group, low, high in bounds:
-                _set_momentum(group, high - (high - low) * part * scale)
-        return rates
-
-    def state_dict(self):
-        """All but the optimizer and a function that was given."""
-        return {k: v for k, v in super().state_dict().items() if k != "_scale"}
-
-
 def _check_parts(op, schedulers):
     """Refuses what is no schedule, or wants a metric at each step."""
     for s in schedulers:
@@ -641,12 +306,12 @@ class SequentialLR(LRScheduler):
                 message("SequentialLR", "schedules of another optimizer", "one", "this one's")
             )
         self._schedulers, self._milestones = list(schedulers), list(milestones)
-        self.optimizer = _checked("SequentialLR", optimizer)
+        self.optimizer = checked("SequentialLR", optimizer)
         self.last_epoch = last_epoch + 1
         self._step_count = 0
         # All have set their first rates: undo it, and begin with the first one.
         for group in optimizer.param_groups:
-            _set_rate(group, group["initial_lr"])
+            set_rate(group, group["initial_lr"])
         _undo(self._schedulers)
         first = self._schedulers[bisect_right(self._milestones, 0)]
         first._initial_step()
@@ -750,10 +415,10 @@ class ReduceLROnPlateau(LRScheduler):
             raise ValueError(message(op, "mode", repr(mode), "'min' or 'max'"))
         if threshold_mode not in ("rel", "abs"):
             raise ValueError(message(op, "threshold_mode", repr(threshold_mode), "'rel' or 'abs'"))
-        self.optimizer = _checked(op, optimizer)
+        self.optimizer = checked(op, optimizer)
         self.factor, self.patience, self.cooldown, self.eps = factor, patience, cooldown, eps
         self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
-        self.min_lrs = _for_groups(op, optimizer, min_lr)
+        self.min_lrs = for_groups(op, optimizer, min_lr)
         self.default_min_lr = min_lr if not isinstance(min_lr, (list, tuple)) else None
         self.last_epoch = 0
         self._last_lr = self._rates()
@@ -800,7 +465,7 @@ class ReduceLROnPlateau(LRScheduler):
                 old = number(group["lr"])
                 new = max(old * self.factor, low)
                 if old - new > self.eps:
-                    _set_rate(group, new)
+                    set_rate(group, new)
             self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
         self._last_lr = self._rates()
 

@@ -105,21 +105,30 @@ _erfinv = sloped(
 )
 
 
-@element
-def _i1(x):
-    """The modified Bessel function of order 1, by its series, far from zero the asymptotic one."""
-    y = abs(x)
+def sum_for_i1(y):
+    """The modified Bessel function of order 1 by its series; beyond 30 by the asymptotic one, times
+    exp(-y).
+    """
     if y > 30:
         term = total = 1.0
         for k in range(1, 16):
             term *= -(4 - (2 * k - 1) * (2 * k - 1)) / (8 * k * y)
             total += term
-        total *= math.exp(y) / math.sqrt(2 * math.pi * y)
-    else:
-        term = total = y / 2
-        for k in range(1, 70):
-            term *= y * y / (4.0 * k * (k + 1))
-            total += term
+        return total / math.sqrt(2 * math.pi * y)
+    term = total = y / 2
+    for k in range(1, 70):
+        term *= y * y / (4.0 * k * (k + 1))
+        total += term
+    return total
+
+
+@element
+def _i1(x):
+    """The modified Bessel function of order 1."""
+    y = abs(x)
+    total = sum_for_i1(y)
+    if y > 30:
+        total *= math.exp(y)
     return -total if x < 0 else total
 
 

@@ -14,11 +14,9 @@ from ...core.errors import message
 from ...functions import special
 from ...functions.registry import element
 from ...tensors import special_functions as _known
+from .._special import i0e, i1e, log_ndtr, lower_gamma, ndtri, upper_gamma
 from ._array import Array, as_array, cast
 from ._functions import expect_arrays, silent, together
-
-_ROOT_OF_2 = math.sqrt(2.0)
-_LOG_ROOT_OF_2_PI = 0.5 * math.log(2 * math.pi)
 
 
 def operands(name, *values):
@@ -50,99 +48,7 @@ def special_function(name, body, doc=None):
 F8 = numpy.dtype("f8")
 
 
-@element
-def _ndtri_value(p):
-    # Newton's method on erfc, from a start whose logarithm is about right (Giles, 2011).
-    if p != p or p < 0 or p > 1:
-        return math.nan
-    if p == 0:
-        return -math.inf
-    if p == 1:
-        return math.inf
-    q = 2 * min(p, 1 - p)
-    w = -math.log(q * (2 - q))
-    if w < 5:
-        x = (1 - q) * (1.50140941 + 0.246640727 * (w - 2.5))
-    else:
-        x = math.sqrt(w) * 0.95
-    for _ in range(40):
-        ratio = (math.erfc(x) - q) * 0.8862269254527580 * math.exp(x * x)
-        step = ratio / (1 + x * ratio)
-        x += step
-        if abs(step) <= 1e-15 * abs(x):
-            break
-    return -1.4142135623730951 * x if p < 0.5 else 1.4142135623730951 * x
-
-
-ndtri = sloped(
-    "ndtri", _ndtri_value, lambda p: math.sqrt(2 * math.pi) * nb.exp(nb.square(ndtri(p)) / 2)
-)
-
-
 inverse_of_erf = _known._erfinv
-
-
-@element
-def _log_ndtr_value(x):
-    if x > 0:
-        return math.log1p(-0.5 * math.erfc(x * 0.7071067811865476))
-    if x > -30:
-        return math.log(0.5 * math.erfc(-x * 0.7071067811865476))
-    z = 1 / (x * x)
-    series = 1 - z * (1 - 3 * z * (1 - 5 * z * (1 - 7 * z)))
-    return -0.5 * x * x - math.log(-x) - 0.9189385332046727 + math.log(series)
-
-
-log_ndtr = sloped(
-    "log_ndtr", _log_ndtr_value,
-    lambda x: nb.exp(-nb.square(x) / 2 - _LOG_ROOT_OF_2_PI - log_ndtr(x)),
-)  # fmt: skip
-
-
-@element
-def _i0e_value(x):
-    y = abs(x)
-    if y > 30:
-        term = total = 1.0
-        for k in range(1, 16):
-            term *= (2 * k - 1) * (2 * k - 1) / (8 * k * y)
-            total += term
-        return total / math.sqrt(2 * math.pi * y)
-    term = total = 1.0
-    for k in range(1, 70):
-        term *= y * y / (4.0 * k * k)
-        total += term
-    return total * math.exp(-y)
-
-
-@element
-def _i1e_value(x):
-    y = abs(x)
-    if y > 30:
-        term = total = 1.0
-        for k in range(1, 16):
-            term *= -(4 - (2 * k - 1) * (2 * k - 1)) / (8 * k * y)
-            total += term
-        total /= math.sqrt(2 * math.pi * y)
-    else:
-        term = total = y / 2
-        for k in range(1, 70):
-            term *= y * y / (4.0 * k * (k + 1))
-            total += term
-        total *= math.exp(-y)
-    return -total if x < 0 else total
-
-
-_i0e = sloped("i0e", _i0e_value, lambda x: _i1e(x) - nb.sign(x) * _i0e(x))
-
-
-def _slope_of_i1e(x):
-    zero = x == 0
-    rest = _i0e(x) - _i1e(x) * (nb.sign(x) + 1 / nb.where(zero, 1.0, x))
-    return nb.where(zero, 0.5, rest)
-
-
-_i1e = sloped("i1e", _i1e_value, _slope_of_i1e)
 
 
 @element
@@ -202,73 +108,6 @@ def _expi_value(x):
 
 
 _expi = sloped("expi", _expi_value, lambda x: nb.exp(x) / x)
-
-
-@element
-def _lower_gamma(a, x):
-    """P(a, x) by its series, or by the continued fraction of Q(a, x) (Lentz)."""
-    if a != a or x != x or a < 0 or x < 0:
-        return math.nan
-    if x == 0:
-        return 0.0
-    if a == 0 or x == math.inf:
-        return 1.0
-    scale = math.exp(a * math.log(x) - x - math.lgamma(a))
-    if x < a + 1:
-        term = total = 1 / a
-        n = a
-        for _ in range(10000):
-            n += 1
-            term *= x / n
-            total += term
-            if term < total * 1e-17:
-                break
-        return total * scale
-    return 1 - scale * _fraction(a, x)
-
-
-@element
-def _upper_gamma(a, x):
-    """Q(a, x), by its continued fraction where P(a, x) is near 1."""
-    if a != a or x != x or a < 0 or x < 0:
-        return math.nan
-    if x == 0:
-        return 1.0
-    if a == 0 or x == math.inf:
-        return 0.0
-    scale = math.exp(a * math.log(x) - x - math.lgamma(a))
-    if x >= a + 1:
-        return scale * _fraction(a, x)
-    term = total = 1 / a
-    n = a
-    for _ in range(10000):
-        n += 1
-        term *= x / n
-        total += term
-        if term < total * 1e-17:
-            break
-    return 1 - total * scale
-
-
-def _fraction(a, x):
-    b = x + 1 - a
-    c = 1e300
-    d = 1 / b
-    h = d
-    for k in range(1, 10000):
-        an = -k * (k - a)
-        b += 2
-        d = an * d + b
-        if abs(d) < 1e-300:
-            d = 1e-300
-        c = b + an / c
-        if abs(c) < 1e-300:
-            c = 1e-300
-        d = 1 / d
-        h *= d * c
-        if abs(d * c - 1) < 1e-15:
-            break
-    return h
 
 
 @element
@@ -419,9 +258,9 @@ def multigammaln(a, d):
 
 BODIES = {
     "digamma": _known._psi, "ndtri": ndtri, "log_ndtr": log_ndtr, "i0": _known._bessel,
-    "i1": _known._bessel_1, "i0e": _i0e, "i1e": _i1e, "exp1": _exp1, "expi": _expi,
-    "gammainc": _by_last("gammainc", _lower_gamma, _gamma_density),
-    "gammaincc": _by_last("gammaincc", _upper_gamma, lambda a, x: -_gamma_density(a, x)),
+    "i1": _known._bessel_1, "i0e": i0e, "i1e": i1e, "exp1": _exp1, "expi": _expi,
+    "gammainc": _by_last("gammainc", lower_gamma, _gamma_density),
+    "gammaincc": _by_last("gammaincc", upper_gamma, lambda a, x: -_gamma_density(a, x)),
     "betainc": _by_last("betainc", _beta_part, _beta_density), "betaln": betaln,
     "beta": lambda a, b: special.gamma(a) * special.gamma(b) / special.gamma(a + b),
     "gammasgn": _gammasgn, "xlogy": xlogy, "xlog1py": xlog1py, "rel_entr": _rel_entr,
