@@ -5,6 +5,7 @@ import itertools
 import numbus.tensors as torch
 import numpy as np
 import pytest
+from numbus import nn
 
 DRAWS = {
     "randn": lambda n: torch.randn(n),
@@ -62,3 +63,20 @@ def test_whole_numbers_refused():
     for n, (low, high) in itertools.product((10, 10000), ((5, 5), (5, 2))):
         with pytest.raises(RuntimeError):
             torch.randint(low, high, (n,))
+
+
+def test_poisson_and_binomial_numbers():
+    torch.manual_seed(4)
+    rates = torch.tensor([[0.0, 1.0, 4.0], [50.0, 1000.0, 0.5]])
+    drawn = torch.poisson(rates.expand(20000, 2, 3))
+    assert drawn.dtype == torch.float32 and torch.equal(drawn, drawn.round())
+    assert torch.allclose(drawn.mean(0), rates, rtol=0.05) and (drawn[:, 0, 0] == 0).all()
+    assert torch.allclose(drawn.var(0), rates, rtol=0.1)
+    drawn = torch.binomial(torch.full((20000,), 10.0), torch.full((20000,), 0.3))
+    assert abs(drawn.mean() - 3) < 0.1 and abs(drawn.var() - 2.1) < 0.15 and drawn.max() <= 10
+    first = torch.poisson(rates, generator=torch.Generator().manual_seed(1))
+    assert torch.equal(first, torch.poisson(rates, generator=torch.Generator().manual_seed(1)))
+    with pytest.raises(RuntimeError, match="negative rates"):
+        torch.poisson(-rates)
+    with pytest.raises(ValueError, match="var has negative"):
+        nn.functional.gaussian_nll_loss(rates, rates, -rates)

@@ -419,6 +419,33 @@ Tensor.bernoulli = bernoulli
 _FEW = 2**16  # comparisons that take less time than a search
 
 
+def _by_host(draw, like, *given):
+    """Numbers that the host draws for float64 parameters, as a tensor like `like`."""
+    values = numpy.broadcast_arrays(*[x.detach().cpu().numpy().astype("f8") for x in given])
+    drawn = numpy.asarray(draw(*values)).reshape(values[0].shape)
+    return tensor(drawn).to(like.dtype).to(like.device)
+
+
+def poisson(input, generator=None):
+    """Numbers of Poisson distributions of the rates, drawn by the host; of the rates' dtype.
+
+    RuntimeError for negative rates.
+    """
+
+    def draw(rates):
+        _in_order("poisson", not (rates < 0).any(), "negative rates", rates.min(initial=0), ">= 0")
+        return rng(generator).poisson(rates)
+
+    return _by_host(draw, input, input)
+
+
+def binomial(count, prob, generator=None):
+    """How many of `count` trials succeed that each do with probability `prob`, drawn by the host;
+    of the dtype of `count`.
+    """
+    return _by_host(lambda n, p: rng(generator).binomial(n.astype("i8"), p), count, count, prob)
+
+
 @method()
 @tensor_function
 def multinomial(input, num_samples, replacement=False, *, generator=None):

@@ -365,12 +365,15 @@ def poisson_nll_loss(
 @pure_function
 def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
     """(log(var) + (input - target)² / var) / 2, with variances of `eps` at least, which is a
-    constant for the derivative; `full` adds log(2 pi) / 2.
+    constant for the derivative; `full` adds log(2 pi) / 2. ValueError for negative variances on the
+    host; elsewhere they are not read.
     """
     op = "gaussian_nll_loss"
     reduction = reduction_of(op, None, None, reduction)
     x, y = _operands(op, input, target)
     v = floating(op, var, "var")
+    if not capturing() and on_host(v) and np.any(v < 0):
+        raise ValueError(message(op, "var has negative elements", np.min(v), "0 and more"))
     if v.shape != x.shape and v.shape == x.shape[:-1]:
         v = v[..., None]
     v = v + np.where(v < eps, eps - v, 0) if eps else v

@@ -3,8 +3,6 @@
 import math
 from typing import ClassVar
 
-import numpy
-
 from .... import tensors
 from ....core.errors import message
 from ....nn import functional as F
@@ -157,10 +155,7 @@ class Binomial(_Chances):
         """Random numbers, constants, drawn by the host."""
         shape = tuple(self._extended_shape(sample_shape))
         p = self.probs.detach()
-        n = numpy.broadcast_to(self.total_count.detach().cpu().numpy().astype("i8"), shape)
-        chances = numpy.broadcast_to(p.cpu().numpy().astype("f8"), shape)
-        drawn = numpy.asarray(random.rng().binomial(n, chances)).reshape(shape)
-        return tensors.from_numpy(drawn).to(p.dtype).to(p.device)
+        return random.binomial(self.total_count.to(p).expand(shape), p)
 
     def log_prob(self, value):
         """The logarithm of the probability."""
@@ -185,10 +180,7 @@ class Poisson(Distribution):
     def sample(self, sample_shape=()):
         """Random numbers, constants, drawn by the host."""
         shape = tuple(self._extended_shape(sample_shape))
-        rate = self.rate.detach()
-        rates = numpy.broadcast_to(rate.cpu().numpy().astype("f8"), shape)
-        drawn = numpy.asarray(random.rng().poisson(rates)).reshape(shape)
-        return tensors.from_numpy(drawn).to(rate.dtype).to(rate.device)
+        return random.poisson(self.rate.detach().expand(shape))
 
     def log_prob(self, value):
         """The logarithm of the probability."""
