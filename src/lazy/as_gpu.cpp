@@ -33,6 +33,7 @@ class HostEarlyValue final : public EarlyValue {
   HostEarlyValue(const char* data, int64_t bytes) : bytes_(data, data + bytes) {}
   bool wait() override { return true; }
   const char* bytes() const override { return bytes_.data(); }
+  int64_t launch() const override { return 0; }
 
  private:
   std::vector<char> bytes_;

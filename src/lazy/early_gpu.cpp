@@ -83,6 +83,7 @@ class Value final : public GpuEarlyValue {
     const auto* word = reinterpret_cast<const int64_t*>(bytes() + kEarlyBytes);
     return cuda::wait_for_word(device_.stream(), word, number_);
   }
+  int64_t launch() const override { return number_; }
   const char* bytes() const override {
     return reinterpret_cast<const char*>(cells_.block.begin) + offset();
   }

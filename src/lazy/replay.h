@@ -20,6 +20,8 @@ class EarlyValue {
   // Waits until it is there; false: it has to be read as others are.
   virtual bool wait() = 0;
   virtual const char* bytes() const = 0;
+  // Of which launch it is the value; the next one writes to the same memory.
+  virtual int64_t launch() const = 0;
 };
 constexpr int64_t kEarlyBytes = 64;
 constexpr size_t kEarlyValues = 4;  // of a run

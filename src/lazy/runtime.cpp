@@ -205,11 +205,6 @@ void Runtime::begin(Flight& flight, const char* reason) {
 
 void Runtime::carry_out(Flight& flight, const char* reason) {
   ++stats.flushes;
-  if (queued_on_ == flight.window->slots_[0].base->device) {
-    early_ = {};
-    early_count_ = 0;
-    queued_.reset();
-  }
   const flags::Apart apart;  // a call that waits for this has flags of its own
   release_ended_works();
   interrupt::ArrayWork work;
@@ -228,10 +223,7 @@ void Runtime::carry_out(Flight& flight, const char* reason) {
     run(w, *flight.direct);
   else
     run(w, *flight.run);
-  if (!flight.run || !launched_together_) return;
-  queued_ = flight.run;
-  queued_on_ = w.slots_[0].base->device;
-  note_early(w, *queued_);
+  if (flight.run && launched_together_) note_early(w, flight.run);
 }
 
 // One instruction of a window, by a plan of its own, which others of its kind have in common.
@@ -525,19 +517,31 @@ void Runtime::run_step(const Window& w, KernelStep& step, char** data, LaunchQue
   executor_of(device).launch(*this, device, step);
 }
 
-void Runtime::note_early(const Window& w, const Run& run) {
-  for (const Replay::Early& e : run.replay->early()) {
+void Runtime::note_early(const Window& w, std::shared_ptr<Run> run) {
+  auto holds = [&](size_t slot) {
+    const Base& b = *w.slots_[slot].base;
+    return b.nbytes <= kEarlyBytes && b.data && !b.failure &&
+           b.data == run->data[run->plan->final_storage[slot]];
+  };
+  for (const Replay::Early& e : run->replay->early()) {
     const Base& b = *w.slots_[e.slot].base;
-    if (b.data && b.data == run.data[run.plan->final_storage[e.slot]] && !b.failure &&
-        early_count_ < early_.size())
-      early_[early_count_++] = {b.id, b.value, b.data, e.value};
+    if (!holds(static_cast<size_t>(e.slot))) continue;
+    early_[next_early_++ % early_.size()] = {b.id, b.value, b.data, e.value, e.value->launch()};
   }
+  Queued& q = queued_[next_queued_++ % queued_.size()];
+  q.count = 0;
+  for (size_t slot = 0; slot < w.slots_.size() && q.count < q.little.size(); ++slot)
+    if (w.slots_[slot].written() && holds(slot))
+      q.little[q.count++] = {w.slots_[slot].base->id, static_cast<int>(slot)};
+  q.run = std::move(run);
 }
 
 const Runtime::EarlyBase* Runtime::early_of(const Base& b) const {
-  if (!queued_ || !b.data || b.failure || b.outside()) return nullptr;
+  if (!b.data || b.failure || b.outside()) return nullptr;
   for (const EarlyBase& e : early_)
-    if (e.given && e.id == b.id) return e.value == b.value && e.data == b.data ? &e : nullptr;
+    if (e.given && e.id == b.id && e.value == b.value && e.data == b.data &&
+        e.launch == e.given->launch())
+      return &e;
   return nullptr;
 }
 
@@ -549,11 +553,9 @@ bool Runtime::read_settled_early(const Base& b, int64_t offset, size_t bytes, ch
     ++stats.early_reads;
     return true;
   }
-  if (!queued_ || !b.data) return false;
-  const Run& run = *queued_;
-  for (size_t slot = 0; slot < run.plan->final_storage.size(); ++slot)
-    if (run.data[run.plan->final_storage[slot]] == b.data)
-      run.replay->want_early(static_cast<int>(slot));
+  for (const Queued& q : queued_)
+    for (size_t n = 0; n < q.count; ++n)
+      if (q.little[n].first == b.id && q.run->replay) q.run->replay->want_early(q.little[n].second);
   return false;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "lazy/late.h"
 #include "lazy/recorder.h"
@@ -76,8 +77,9 @@ class Runtime {
     if (b->failure) throw Error(*b->failure);
     b->ensure_data();
   }
-  // Some bytes of a base, from `offset` on, if the last run's device gives them before the run has
-  // ended; false: they have to be read as others are, and come early from the next runs on.
+  // Some bytes of a base, from `offset` on, if a device gives them before the run that computes
+  // them has ended; false: they have to be read as others are, and come early from the next runs
+  // on.
   bool read_early(Base& b, const char* reason, int64_t offset, size_t bytes, char* to) {
     if (b.nbytes > kEarlyBytes || b.device->host_readable()) return false;
     if (b.pending()) settle_base(b, reason);
@@ -130,6 +132,7 @@ class Runtime {
     uint64_t id = 0, value = 0;
     const char* data = nullptr;
     std::shared_ptr<EarlyValue> given;
+    int64_t launch = 0;
   };
   void settle(Base& b, const char* reason);
   void begin(Flight& flight, const char* reason);
@@ -138,19 +141,24 @@ class Runtime {
   void run_part(const Window& w, const Instr& i, Window& part, bool& begun);
   const EarlyBase* early_of(const Base& b) const;
   bool read_settled_early(const Base& b, int64_t offset, size_t bytes, char* to);
-  void note_early(const Window& w, const Run& run);
+  void note_early(const Window& w, std::shared_ptr<Run> run);
   Error error_of(const Window& w, const Check& c, int64_t value) const;
   void run_step(const Window& w, KernelStep& step, char** data, LaunchQueue& queue);
   PlanCache plans_;
   DirectWindows direct_;
   std::shared_ptr<Run> last_;
-  // The run whose launches were queued together, while nothing has come after it on that device.
-  std::shared_ptr<Run> queued_;
-  Device* queued_on_ = nullptr;
   bool launched_together_ = false;  // the launches of the run that is carried out
-  // What that run gives early.
-  std::array<EarlyBase, kEarlyValues> early_;
-  size_t early_count_ = 0;
+  // Of the latest runs whose launches were queued together: what they give early, and the little
+  // bases, whose values may be asked for.
+  std::array<EarlyBase, 2 * kEarlyValues> early_;
+  size_t next_early_ = 0;
+  struct Queued {
+    std::shared_ptr<Run> run;
+    std::array<std::pair<uint64_t, int>, 8 * kEarlyValues> little;  // ids, slots
+    size_t count = 0;
+  };
+  std::array<Queued, 4> queued_;
+  size_t next_queued_ = 0;
 };
 
 }  // namespace numbus

@@ -117,6 +117,31 @@ def test_losses_of_steps_before(device):
         np.testing.assert_allclose(got, run(Net("cpu")), rtol=1e-5)
 
 
+def test_work_in_between(device):
+    """A value of an earlier run than the last one, as under DistributedDataParallel."""
+
+    def run(step):
+        weights, found = torch.ones(300, device=step.x.device), []
+        for _ in range(STEPS):
+            loss = step()
+            _core.flush()
+            weights = (weights * 1.01).cumsum(0).sin() + weights.flip(0).cumsum(0)
+            weights = weights / weights.abs().max()
+            _core.flush()
+            found.append(loss.item())
+            if len(found) > 5:
+                loss = loss.detach()
+                loss += 1  # before it is read again
+            found.append(loss.detach().item() + 0 * weights[3].item())
+        return found
+
+    before = _core.stats()["early_reads"]
+    got = run(Net(device))
+    with nb.device("cpu"):
+        np.testing.assert_allclose(got, run(Net("cpu")), rtol=1e-4)
+    assert _core.stats()["early_reads"] - before >= STEPS // 2
+
+
 @pytest.mark.parametrize(
     "also",
     [
