@@ -280,7 +280,10 @@ std::shared_ptr<Adjoints> Tape::backward(std::span<const Array> outputs,
                                          std::span<const Array> targets) {
   forget_told_views();
   std::optional<Way> way;
-  if (!targets.empty()) way.emplace(*this, targets);
+  if (!targets.empty() &&
+      (!told_views_.empty() ||
+       std::ranges::any_of(entries_, [](const Entry& e) { return !e.told.empty(); })))
+    way.emplace(*this, targets);
   std::ranges::copy_if(told_views_, std::back_inserter(apart),
                        [&](const ToldView& v) { return !way || way->leads_over(v); });
   auto adjoints = std::make_shared<Adjoints>();
