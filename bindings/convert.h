@@ -63,8 +63,8 @@ struct Operands {
 // scalar of NumPy's or ours; arrays, 0-d ones too, are cast. `a` is what convert() made of `o`.
 void require_number(PyObject* o, Arg& a, DType to, const char* op);
 Array to_array(PyObject* o);  // ndarray, generic, number or anything NumPy takes
-// The value number of elements that nobody outside can change, which are the same as long as this
-// is; 0: somebody may.
+// The value number of elements that no code outside can change, which are the same as long as this
+// is; 0 where other code can.
 uint64_t own_value(const Array& a);
 Array import_numpy(PyObject* o, bool copy, bool shared, Device* device = nullptr);
 

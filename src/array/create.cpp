@@ -183,10 +183,15 @@ Array borrow(void* data, std::span<const int64_t> shape, std::span<const int64_t
 
 namespace {
 
-char* memory_of(const Array& a, const char* reason, bool waits) {
+// Before elements are read: whoever watches is told.
+void note_read(const Array& a) {
   Capture::touch(*a.base.get());
   if (observer()) [[unlikely]]
     observer()->before_read(a);
+}
+
+char* memory_of(const Array& a, const char* reason, bool waits) {
+  note_read(a);
   Runtime::get().materialize(a.base.get(), reason, waits);
   if (a.base->live) InPlace::note(*a.base.get());
   return a.base->data + a.offset;
@@ -213,9 +218,7 @@ bool read_early(const Array& a, const char* reason, int64_t byte_offset, int64_t
 }  // namespace
 
 Scalar read_element(const Array& a, int64_t byte_offset) {
-  Capture::touch(*a.base.get());
-  if (observer()) [[unlikely]]
-    observer()->before_read(a);
+  note_read(a);
   char value[16];
   if (read_early(a, "value read", byte_offset, itemsize(a.dtype), value))
     return load_scalar(a.dtype, value);
@@ -232,21 +235,21 @@ Scalar read_element(const Array& a, int64_t byte_offset) {
 
 std::shared_ptr<char> host_view(const Array& a, const char* reason) {
   const int64_t low = a.layout->low(), bytes = a.layout->high() - low;
-  if (char early[kEarlyBytes]; a.base->nbytes <= kEarlyBytes && bytes > 0) {
-    Capture::touch(*a.base.get());
-    if (observer()) [[unlikely]]
-      observer()->before_read(a);
-    if (read_early(a, reason, low, bytes, early)) {
-      std::shared_ptr<char> block(new char[kEarlyBytes], std::default_delete<char[]>());
-      std::memcpy(block.get(), early, static_cast<size_t>(bytes));
+  auto block_of_host = [&] {
+    return std::shared_ptr<char>(static_cast<char*>(std::malloc(std::max<int64_t>(bytes, 1))),
+                                 std::free);
+  };
+  std::shared_ptr<char> block;
+  if (bytes > 0 && Runtime::may_come_early(*a.base.get())) {
+    note_read(a);
+    block = block_of_host();
+    if (read_early(a, reason, low, bytes, block.get()))
       return std::shared_ptr<char>(block, block.get() - low);
-    }
   }
   char* at = data_of(a, reason);
   Device& d = *a.base->device;
   if (d.host_readable()) return std::shared_ptr<char>(std::shared_ptr<void>(), at);
-  std::shared_ptr<char> block(static_cast<char*>(std::malloc(std::max<int64_t>(bytes, 1))),
-                              std::free);
+  if (!block) block = block_of_host();
   CopyTimer timer;
   d.copy_to_host(block.get(), at + low, bytes);
   d.check_trusted();

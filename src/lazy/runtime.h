@@ -77,11 +77,14 @@ class Runtime {
     if (b->failure) throw Error(*b->failure);
     b->ensure_data();
   }
+  static bool may_come_early(const Base& b) {
+    return b.nbytes <= kEarlyBytes && !b.device->host_readable();
+  }
   // Some bytes of a base, from `offset` on, if a device gives them before the run that computes
   // them has ended; false: they have to be read as others are, and come early from the next runs
   // on.
   bool read_early(Base& b, const char* reason, int64_t offset, size_t bytes, char* to) {
-    if (b.nbytes > kEarlyBytes || b.device->host_readable()) return false;
+    if (!may_come_early(b)) return false;
     if (b.pending()) settle_base(b, reason);
     return read_settled_early(b, offset, bytes, to);
   }

@@ -202,26 +202,23 @@ void Tape::trim() {
 }
 
 void Tape::renumber() {
-  std::unordered_map<int64_t, int64_t> numbers;
+  std::vector<int64_t> stay;  // the numbers of entries, which keep their order
   std::deque<Entry> rest;
   for (size_t n = 0; n < entries_.size(); ++n)
     if (!entries_[n].gone()) {
-      numbers[first_ + static_cast<int64_t>(n)] = first_ + static_cast<int64_t>(rest.size());
+      stay.push_back(first_ + static_cast<int64_t>(n));
       rest.push_back(std::move(entries_[n]));
     }
   entries_ = std::move(rest);
   gone_ = 0;
-  std::vector<int64_t> stay;
-  for (const auto& [before, number] : numbers) stay.push_back(before);
-  std::ranges::sort(stay);
-  // Of the first entry from a number on that stays.
+  // Of an entry that stays, or of the first one after it that does.
   const auto renumbered = [&](int64_t number) {
     return first_ + (std::ranges::lower_bound(stay, number) - stay.begin());
   };
   for (ToldView& v : told_views_) v.view.created = renumbered(v.view.created);
   bases_.each([&](KnownBase& known) {
-    for (Use& u : known.saved) u.entry = numbers.at(u.entry);
-    for (int64_t& number : known.writers) number = numbers.at(number);
+    for (Use& u : known.saved) u.entry = renumbered(u.entry);
+    for (int64_t& number : known.writers) number = renumbered(number);
     for (KnownView& v : known.views) v.created = renumbered(v.created);
   });
 }

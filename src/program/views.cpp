@@ -28,7 +28,6 @@ Way::Way(const Tape& tape, std::span<const Array> targets) : tape_(tape) {
     const bool view = tape.view(a.base->id, a.through) != nullptr;
     targets_.push_back({a.base->id, view ? a.through : 0});
   }
-  if (targets_.empty()) return;
   for (const Entry& e : tape.entries())
     if (std::ranges::any_of(e.operands, [&](const Operand& o) {
           return o.active && (made_.contains(o.region.base) || is_seen(o.region));
@@ -48,18 +47,17 @@ bool Way::is_seen(const Region& r) const {
 }
 
 bool Way::leads_over(const Entry& e) const {
-  return targets_.empty() || std::ranges::any_of(e.results, [&](const Operand& o) {
-           return made_.contains(o.region.base) ||
-                  std::ranges::any_of(targets_, [&](const Target& t) {
-                    return t.view == 0 && t.base == o.region.base;
-                  });
-         });
+  return std::ranges::any_of(e.results, [&](const Operand& o) {
+    return made_.contains(o.region.base) || std::ranges::any_of(targets_, [&](const Target& t) {
+             return t.view == 0 && t.base == o.region.base;
+           });
+  });
 }
 
 bool Way::leads_over(const ToldView& v) const {
   Region r = v.region;
   r.through = v.view.number;
-  return targets_.empty() || made_.contains(r.base) || is_seen(r);
+  return made_.contains(r.base) || is_seen(r);
 }
 
 bool ViewsApart::hears_of(uint64_t base) const {

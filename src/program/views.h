@@ -27,7 +27,7 @@ struct ToldView {
   std::function<bool()> alive;  // whether the tensor is still there; empty: nobody asks
 };
 
-// What is computed on the way to some tensors, whose hooks a pass for these calls; for none, all.
+// What is computed on the way to some tensors, whose hooks alone a pass for these calls.
 class Way {
  public:
   Way(const Tape& tape, std::span<const Array> targets);

@@ -238,7 +238,7 @@ def test_batches_are_fetched_while_the_host_waits(device, kind, shuffle, monkeyp
     counts = prepared(monkeypatch)
     got = Loop(device, x, y, shuffle=shuffle).run()
     if kind == "numpy's":
-        assert len(kept) == 2 and not any(counts)  # somebody else may change them
+        assert len(kept) == 2 and not any(counts)  # the program may change them
     else:
         assert sum(counts) > 15
     with nb.device("cpu"):

@@ -121,6 +121,17 @@ def _gamma_series(a, x):
     return total * math.exp(a * math.log(x) - x - math.lgamma(a))
 
 
+def lentz(part, below, c, d, h):
+    """One step of Lentz's method for continued fractions: the next part / (below + ...), the two
+    ratios that the method keeps, and the fraction so far.
+    """
+    d = part * d + below
+    d = 1 / (d if abs(d) > 1e-300 else 1e-300)
+    c = below + part / c
+    c = c if abs(c) > 1e-300 else 1e-300
+    return c, d, h * (d * c)
+
+
 def _gamma_fraction(a, x):
     """Q(a, x), where x is beyond that, by the continued fraction (Abramowitz and Stegun, 6.5.31)
     and Lentz's method.
@@ -129,13 +140,8 @@ def _gamma_fraction(a, x):
     c, d = 1e300, 1 / b
     h = d
     for k in range(1, 100000):
-        part = -k * (k - a)
         b += 2
-        d = part * d + b
-        d = 1 / (d if abs(d) > 1e-300 else 1e-300)
-        c = b + part / c
-        c = c if abs(c) > 1e-300 else 1e-300
-        h *= d * c
+        c, d, h = lentz(-k * (k - a), b, c, d, h)
         if abs(d * c - 1) < 1e-16:
             break
     return h * math.exp(a * math.log(x) - x - math.lgamma(a))

@@ -372,7 +372,7 @@ class _Here:
         return batch
 
     def _values(self):
-        """What stays as long as the elements do; None where somebody else may change them."""
+        """What stays as long as the elements do; None where other code can change them."""
         tensors = self._loader.dataset.tensors
         if not all(type(t) is Tensor and not t.requires_grad for t in tensors):
             return None

@@ -14,7 +14,7 @@ from ...core.errors import message
 from ...functions import special
 from ...functions.registry import element
 from ...tensors import special_functions as _known
-from .._special import i0e, i1e, log_ndtr, lower_gamma, ndtri, upper_gamma
+from .._special import i0e, i1e, lentz, log_ndtr, lower_gamma, ndtri, upper_gamma
 from ._array import Array, as_array, cast
 from ._functions import expect_arrays, silent, together
 
@@ -71,11 +71,8 @@ def _exp1_value(x):
     d = 1 / b
     h = d
     for k in range(1, 500):
-        a = -1.0 * k * k
         b += 2
-        d = 1 / (a * d + b)
-        c = b + a / c
-        h *= c * d
+        c, d, h = lentz(-1.0 * k * k, b, c, d, h)
         if abs(c * d - 1) < 1e-15:
             break
     return h * math.exp(-x)
@@ -124,31 +121,14 @@ def _beta_part(a, b, x):
     scale = math.exp(
         math.lgamma(p + q) - math.lgamma(p) - math.lgamma(q) + p * math.log(y) + q * math.log1p(-y)
     )
-    c = 1.0
     d = 1 - (p + q) * y / (p + 1)
-    if abs(d) < 1e-300:
-        d = 1e-300
-    d = 1 / d
-    h = d
+    d = 1 / (d if abs(d) > 1e-300 else 1e-300)
+    c, h = 1.0, d
     for m in range(1, 10000):
         step = m * (q - m) * y / ((p + 2 * m - 1) * (p + 2 * m))
-        d = 1 + step * d
-        if abs(d) < 1e-300:
-            d = 1e-300
-        c = 1 + step / c
-        if abs(c) < 1e-300:
-            c = 1e-300
-        d = 1 / d
-        h *= d * c
+        c, d, h = lentz(step, 1.0, c, d, h)
         step = -(p + m) * (p + q + m) * y / ((p + 2 * m) * (p + 2 * m + 1))
-        d = 1 + step * d
-        if abs(d) < 1e-300:
-            d = 1e-300
-        c = 1 + step / c
-        if abs(c) < 1e-300:
-            c = 1e-300
-        d = 1 / d
-        h *= d * c
+        c, d, h = lentz(step, 1.0, c, d, h)
         if abs(d * c - 1) < 1e-15:
             break
     found = scale * h / p

@@ -92,7 +92,7 @@ class _Called:
     """A call of a function, whose value can be differentiated by some of its arguments."""
 
     def __init__(self, op, func, argnums, args, keywords, has_aux):
-        self.op, given, self.known = op, list(args), []
+        given, self.known = list(args), []
         self.single = not isinstance(argnums, (tuple, list))
         for k in _numbers(op, argnums, args):
             own, given[k], shape = _watched(args[k])

@@ -27,6 +27,7 @@ from .._functions import (
 )
 from .._transforms import vmap as _vmap
 from ._further import (  # noqa: F401
+    _strong,
     absolute,
     angle,
     append,
@@ -279,18 +280,6 @@ def rint(x, /):
     """The nearest whole numbers, of integers as floats."""
     (a,), _ = together("rint", (x,), True)
     return Array(as_array(_nb.rint(a)))
-
-
-def _strong(name):
-    """A logarithm, whose result JAX does not call weak."""
-    function = elementwise(name, True)
-
-    def body(x, /):
-        found = function(x)
-        return Array(found._a)
-
-    body.__name__, body.__doc__ = name, function.__doc__
-    return body
 
 
 log2, log10 = _strong("log2"), _strong("log10")

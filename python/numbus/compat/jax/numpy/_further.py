@@ -702,6 +702,7 @@ iscomplex, isreal = _question("iscomplex"), _question("isreal")
 
 
 def _strong(name):
+    """A function of elements whose result JAX does not call weak."""
     function = elementwise(name, True)
 
     def body(*args):
