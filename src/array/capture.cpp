@@ -28,6 +28,7 @@ Capture::Capture(std::span<const Array> given, Of of)
   for (size_t k = 0; k < given.size(); ++k) {
     const Base& b = *given[k].base.get();
     device_ = b.device;
+    given_.emplace_back(b.id, given[k].through);
     if (std::ranges::none_of(bases_, [&](const Known& known) { return known.id == b.id; }))
       bases_.push_back({Known::Given, k, b.nbytes, {}, b.id});
   }
@@ -82,7 +83,11 @@ Capture::View Capture::view_of(const ViewRef& v, bool written) {
   } else if (written && !whole_ && found->kind == Known::Constant) {
     give_up("an array is written to that is no operand");
   }
-  return {static_cast<size_t>(found - bases_.begin()), LayoutRef(v.layout), v.offset, v.dtype};
+  const std::pair seen{b.id, v.through};
+  const auto one = std::ranges::find(given_, seen);
+  const bool alone = one != given_.end() && std::ranges::count(given_, seen) == 1;
+  return {static_cast<size_t>(found - bases_.begin()), LayoutRef(v.layout), v.offset, v.dtype,
+          alone ? static_cast<int>(one - given_.begin()) : -1};
 }
 
 void Capture::note(const Instr& i, const Array& out, const Window::Input* in, int count,
@@ -243,7 +248,7 @@ std::vector<Array> Recipe::record(std::span<const Array> given, std::span<const 
                                   std::vector<uint64_t>* ids,
                                   const std::function<void(bool)>& see) const {
   std::vector<Handle> bases(bases_.size());
-  Few<uint64_t, 16> through;  // unknown where several operands lie in one memory
+  Few<uint64_t, 16> through;  // of bases; unknown where several operands lie in one memory
   for (size_t k = 0; k < bases_.size(); ++k) {
     const Capture::Known& known = bases_[k];
     through.push_back(known.kind == Capture::Known::Given ? through_all(given, known.at) : 0);
@@ -259,6 +264,9 @@ std::vector<Array> Recipe::record(std::span<const Array> given, std::span<const 
     return base;
   };
   auto array_of = [&](const Capture::View& v) { return v.on(base_of(v)); };
+  auto seen_as = [&](const Capture::View& v) {
+    return v.operand < 0 ? through[v.base] : given[static_cast<size_t>(v.operand)].through;
+  };
   Window::Input in[kMaxOperands];
   ViewRef views[kMaxOperands];
   for (size_t step = 0; step < steps_.size(); ++step) {
@@ -273,7 +281,7 @@ std::vector<Array> Recipe::record(std::span<const Array> given, std::span<const 
       std::vector<Array> operands;
       for (const Capture::Input& in_one : s.in) {
         operands.push_back(array_of(*in_one.view));
-        operands.back().through = through[in_one.view->base];
+        operands.back().through = seen_as(*in_one.view);
       }
       tell_work(s.work, operands, array_of(s.out));
       let_go();
@@ -287,7 +295,7 @@ std::vector<Array> Recipe::record(std::span<const Array> given, std::span<const 
       in[n].view = nullptr;
       if (known.view) {
         const Capture::View& v = *known.view;
-        views[n] = {base_of(v).get(), v.layout.get(), v.offset, v.dtype, through[v.base]};
+        views[n] = {base_of(v).get(), v.layout.get(), v.offset, v.dtype, seen_as(v)};
         in[n].view = &views[n];
       } else {
         in[n].scalar = known.number < 0

@@ -105,6 +105,8 @@ class Capture {
     LayoutRef layout;
     int64_t offset;
     DType dtype;
+    // The operand that alone was seen as this view is (Array::through); -1: there is none.
+    int operand = -1;
     // The array that it is of a recording's base.
     Array on(const Handle& b) const {
       Array a;
@@ -147,6 +149,7 @@ class Capture {
 
   std::vector<Step> steps_;
   std::vector<Known> bases_;
+  std::vector<std::pair<uint64_t, uint64_t>> given_;  // the operands' bases, and Array::through
   const bool whole_, open_;
   bool ended_ = false, alone_ = false;
   bool wrote_operands_ = false, wrote_others_ = false;

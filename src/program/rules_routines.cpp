@@ -309,6 +309,25 @@ Contributions of_interpolation(const Entry& e, const Array& g) {
   return parts;
 }
 
+// Of sums of runs of equal keys. What is added in a run has the adjoint of the run's last point.
+Contributions of_folds(const Entry& e, const Array& g) {
+  const bool subtracts = e.instr.op == Op::subtract;
+  if (e.instr.op != Op::add && !subtracts) not_yet(e);
+  const Array &keys = saved(e.operands[0]), &order = saved(e.operands[1]);
+  if (load_device_kernels) load_device_kernels(*keys.base->device, Routine::search, keys.dtype);
+  const Quantity after(search(keys, keys, true));
+  const Array last = copy(of(Op::subtract, after, Quantity(1.0)).array, DType::I64, true);
+  const Array point = gather(order, 1, {&last, 1}, 0), sum = gather(g, 1, {&point, 1}, 0);
+  const Region& values = e.operands[3].region;
+  const Array added = zeros(sum.shape(), values.dtype, g.base->device);
+  const Array each = subtracts ? (-Quantity(sum)).array : sum;
+  scatter(added, 1, {&order, 1}, 0, Arg(&each), {.distinct = true});
+  Contributions parts(4);
+  parts[2] = g;
+  parts[3] = added;
+  return parts;
+}
+
 }  // namespace
 
 Contributions pull_call(const Entry& e, const Array& g) {
@@ -322,6 +341,7 @@ Contributions pull_call(const Entry& e, const Array& g) {
     case Routine::weigh: return of_weights(e, g);
     case Routine::reduceat: return of_segments(e, g);
     case Routine::interp: return of_interpolation(e, g);
+    case Routine::fold_runs: return of_folds(e, g);
     default: not_yet(e);
   }
 }

@@ -72,6 +72,7 @@ void of_call(const Instr& i, const bool* active, Needs& n) {
     case Routine::select: n.operand[0] = n.operand[1] = true; return;
     case Routine::weigh: n.operand[0] = true; return;
     case Routine::reduceat: n.operand[1] = true; return;
+    case Routine::fold_runs: n.operand[0] = n.operand[1] = true; return;
     case Routine::interp: n.operand[0] = n.operand[1] = n.operand[2] = true; return;
     default: return;
   }

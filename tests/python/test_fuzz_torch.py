@@ -57,6 +57,7 @@ def test_programs_of_views_and_writes():
     assert len(found) > 50 and not any(found.values()), found
 
 
+@pytest.mark.cpu  # the programs name it
 def test_programs_of_training():
     lines = (FUZZ / "regressions" / "training.jsonl").read_text("utf-8").splitlines()
     assert len(lines) > 30

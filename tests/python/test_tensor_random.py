@@ -5,7 +5,7 @@ import itertools
 import numbus.tensors as torch
 import numpy as np
 import pytest
-from numbus import nn
+from numbus import _core, nn
 
 DRAWS = {
     "randn": lambda n: torch.randn(n),
@@ -78,5 +78,9 @@ def test_poisson_and_binomial_numbers():
     assert torch.equal(first, torch.poisson(rates, generator=torch.Generator().manual_seed(1)))
     with pytest.raises(RuntimeError, match="negative rates"):
         torch.poisson(-rates)
+    if _core.get_device() != "cpu":
+        loss = nn.functional.gaussian_nll_loss(rates, rates, -rates, reduction="none")
+        assert loss.isnan().tolist() == [[False, True, True], [True, True, True]]
+        return
     with pytest.raises(ValueError, match="var has negative"):
         nn.functional.gaussian_nll_loss(rates, rates, -rates)

@@ -96,7 +96,7 @@ def test_sums_of_products_of_stacks():
     wanted = 2 * a + 0.5 * (b @ c).sum(0)
     assert torch.allclose(torch.addbmm(a, b, c, beta=2, alpha=0.5), wanted, atol=1e-5)
     assert torch.allclose(a.clone().addbmm_(b, c, beta=2, alpha=0.5), wanted, atol=1e-5)
-    with torch.autocast("cpu"):
+    with torch.autocast("cuda" if a.is_cuda else "cpu", torch.bfloat16):
         assert torch.addbmm(a, b, c).dtype == torch.inner(a, a).dtype == torch.bfloat16
 
 

@@ -451,12 +451,12 @@ def binomial(count, prob, generator=None):
 def multinomial(input, num_samples, replacement=False, *, generator=None):
     """Indices drawn with the weights of each row.
 
-    On the host weights are read: RuntimeError for negative, infinite and NaN ones, and for rows
-    whose sum is 0.
+    The host reads whether the weights are right: RuntimeError for negative, infinite and NaN ones,
+    and for rows whose sum is 0.
     """
     weights = nb.asarray(input)
     rows = weights.reshape(-1, weights.shape[-1])
-    if not weights._device.startswith("cuda") and rows.size:
+    if rows.size:
         least = nb.min(rows, axis=1)
         right = (least >= 0) & nb.isfinite(nb.max(rows, axis=1)) & (nb.sum(rows, axis=1) > 0)
         if not bool(nb.all(right)):

@@ -365,8 +365,8 @@ def poisson_nll_loss(
 @pure_function
 def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
     """(log(var) + (input - target)² / var) / 2, with variances of `eps` at least, which is a
-    constant for the derivative; `full` adds log(2 pi) / 2. ValueError for negative variances on the
-    host; elsewhere they are not read.
+    constant for the derivative; `full` adds log(2 pi) / 2. Negative variances are a ValueError on
+    devices whose memory the host reads; on others they give NaN.
     """
     op = "gaussian_nll_loss"
     reduction = reduction_of(op, None, None, reduction)
@@ -376,7 +376,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
         raise ValueError(message(op, "var has negative elements", np.min(v), "0 and more"))
     if v.shape != x.shape and v.shape == x.shape[:-1]:
         v = v[..., None]
-    v = v + np.where(v < eps, eps - v, 0) if eps else v
+    v = v + np.where(v < eps, np.where(v < 0, np.nan, eps - v), 0)
     d = x - y
     loss = (np.log(v) + d * d / v) * 0.5
     return reduced(loss + 0.9189385332046727 if full else loss, reduction)
