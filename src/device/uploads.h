@@ -23,8 +23,8 @@ class Upload {
   virtual void join() = 0;
 };
 
-// Begins to copy. Neither side may be changed, or go, before join() has returned. A device that has
-// no copies beside its work makes them now.
+// Begins to copy. Neither side may be changed, or go, before join() has returned. Little, and what
+// goes to a device that has no copies beside its work, is copied now.
 std::unique_ptr<Upload> upload_ahead(Device& device, std::vector<HostPiece> pieces);
 
 }  // namespace numbus
