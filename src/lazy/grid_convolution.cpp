@@ -20,6 +20,8 @@ constexpr int64_t kThreads = 128, kDepth = 16;
 constexpr int64_t kStage = 8, kSpan = 368, kLines = 32;
 constexpr int64_t kRow = 3;  // taps of factors of TF32 are filled up to a multiple
 constexpr int64_t kMostTaps = 32;
+// Of few products (few_channels.py): threads, results of a thread, blocks of derivatives.
+constexpr int64_t kFewProducts = 32, kFewThreads = 256, kFewResults = 16, kFewBlocks = 264;
 // Blocks that keep a large GPU busy, whatever the card: they decide on the order of sums.
 constexpr int64_t kManyBlocks = 264, kBlocksOfGradients = 396;
 constexpr int64_t kFloat = sizeof(float);
@@ -36,7 +38,13 @@ struct Work {
   int64_t channels = 0, results = 0;                           // of the products' image and result
   Convolution::Pair image{}, result{}, padding{};
   int64_t parts = 1, each = 0;  // of the positions, of a derivative by weights
+  int64_t threads = kThreads;
 };
+
+// Whether a result is the sum of few products.
+bool is_few(const Convolution& c) {
+  return c.kind != Convolution::Input && c.in_channels * c.taps() <= kFewProducts;
+}
 
 std::string name_of(const char* kind, const Tile& t, bool tf32) {
   return std::string(kind) + "_" + std::to_string(t.lines) + "_" + std::to_string(t.columns) +
@@ -77,6 +85,13 @@ Work of_images(const Convolution& c) {
   if (!forward)
     for (size_t d = 0; d < 2; ++d) w.padding[d] = c.dilation[d] * (c.kernel[d] - 1) - c.padding[d];
   const int64_t positions = c.batch * w.result[0] * w.result[1];
+  if (is_few(c)) {
+    w.weights = Work::AsTheyLie;
+    w.tile = {kFewResults, kFewThreads};
+    w.threads = kFewThreads;
+    w.kernel = "few_images_" + std::to_string(w.channels * c.taps());
+    return w;
+  }
   constexpr Tile kNarrow{32, 128}, kSmall{64, 64}, kLarge{64, 128};
   const int64_t blocks = divide_up(w.results, kLarge.lines) * divide_up(positions, kLarge.columns);
   // Of few blocks more than the GPU takes at a time, halves leave less of it idle.
@@ -100,11 +115,22 @@ Work of_weights(const Convolution& c) {
   w.padding = c.padding;
   const int64_t columns = c.taps() * c.in_channels;
   constexpr int64_t kFewLines = 32, kManyLines = 64, kFewColumns = 32, kManyColumns = 96;
+  const int64_t positions = c.batch * c.positions();
+  if (is_few(c)) {
+    constexpr int64_t kFewer = 16;  // of these, sums for four results are registers
+    w.tile = {columns <= kFewer ? 4 : 2, columns};
+    w.threads = kFewThreads;
+    w.kernel = "few_gradients_" + std::to_string(columns);
+    w.parts = std::clamp<int64_t>(kFewBlocks / divide_up(w.results, w.tile.lines), 1,
+                                  divide_up(positions, kFewThreads));
+    w.each = divide_up(positions, w.parts);
+    w.parts = divide_up(positions, w.each);
+    return w;
+  }
   w.tile = {w.results <= kFewLines || columns <= kFewColumns ? kFewLines : kManyLines,
             columns <= kFewColumns ? kFewColumns : kManyColumns};
   w.kernel = name_of("gradients", w.tile, c.tf32);
   const int64_t tiles = divide_up(w.results, w.tile.lines) * divide_up(columns, w.tile.columns);
-  const int64_t positions = c.batch * c.positions();
   constexpr int64_t kFewPositions = 256;
   const int64_t most = std::max<int64_t>(divide_up(positions, kFewPositions), 1);
   w.parts = std::clamp<int64_t>(divide_up(kBlocksOfGradients, tiles), 1, most);
@@ -131,7 +157,7 @@ void launch(Device& device, const Convolution& c, const Work& w, const char* ima
   if (w.weights != Work::Factors) pair(stride);  // of staged kernels it is one
   for (const auto& p : {w.padding, c.dilation}) pair(p);
   if (c.kind == Convolution::Weight) l.number(w.each);
-  l.run(blocks, kThreads);
+  l.run(blocks, w.threads);
 }
 
 }  // namespace
@@ -176,8 +202,8 @@ bool runs_on(const Device& device) {
 
 bool is_chosen(const Device& device, const Convolution& c) {
   if (!runs_on(device) || !fits(c)) return false;
-  if (always || !vendor::has_cudnn()) return true;
   constexpr int64_t kFew = 32, kSome = 64;  // channels
+  if (always || !vendor::has_cudnn() || (is_few(c) && c.out_channels <= kSome)) return true;
   if (c.kind != Convolution::Weight) {
     if (c.in_channels > kSome || c.out_channels > kSome) return false;
     if (of_images(c).weights != Work::Factors) return false;

@@ -48,15 +48,19 @@ def expected(kind, a, b, shape, stride, padding, dilation):
     return wide[:, :, p : p + h, q : q + w]
 
 
-def drawn(seed):
+def drawn(seed, few=False):
     """Operands and attributes of a random convolution; its three kinds."""
     rng = np.random.default_rng(seed)
     n, c, o = int(rng.integers(1, 4)), int(rng.choice([1, 3, 5, 8, 16, 24, 32, 48])), 0
     o = int(rng.choice([2, 8, 16, 32, 64, 72, 80, 96]))
+    if few:  # products of a result
+        n, c = 7, int(rng.choice([1, 1, 2, 3]))
     taps, dilation = (tuple(int(v) for v in rng.integers(1, 1 + m, 2)) for m in (4, 2))
     stride = tuple(int(v) for v in rng.choice([1, 1, 1, 2], 2))
     padding = tuple(int(v) for v in rng.integers(0, 3, 2))
     h, w = (int(v) for v in rng.integers(8, 15, 2))
+    if few:
+        o, taps = int(rng.choice([2, 5, 16, 37])), tuple(min(t, 3) for t in taps)
     space = tuple(
         (e + 2 * p - d * (k - 1) - 1) // s + 1
         for e, p, d, k, s in zip((h, w), padding, dilation, taps, stride, strict=True)
@@ -95,6 +99,18 @@ def test_float32_is_float32(seed, kind):
     elif kind != INPUT or results % 16 == 0:
         assert used > 0
     assert np.abs(got - want).max() < 1e-6 * np.abs(want).max()
+
+
+@pytest.mark.parametrize("kind", [FORWARD, WEIGHT])
+@pytest.mark.parametrize("seed", range(16 if HERE == "cuda" else 6))
+def test_sums_of_few_products(seed, kind):
+    given = drawn(seed, few=True)[kind]
+    want = expected(kind, *given)
+    before = _core.stats()["user_launches"]
+    got = run(kind, *given)
+    assert _core.stats()["user_launches"] - before == (1 if kind == FORWARD else 2)
+    assert np.abs(got - want).max() < 1e-6 * np.abs(want).max()
+    assert np.array_equal(run(kind, *given), got)
 
 
 @pytest.mark.skipif(HERE != "cuda", reason="a CPU does not round to TF32")

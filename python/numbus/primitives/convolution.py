@@ -19,6 +19,7 @@ from .. import cuda
 from ..cuda._names import mma_tf32, on_gpu
 from ._convolution import THREADS, kept, settled
 from ._device import INT, add, array
+from .few_channels import FEW_THREADS, make_few, make_few_gradients, taps_within
 from .staged_convolution import make_factors, make_staged
 
 F32, I32, U32 = np.float32, np.int32, np.uint32
@@ -120,18 +121,6 @@ def make_products(rows, columns, exact):
 def of_tap(tap, wide, kw, dh, dw):
     """How far a tap's element lies from the first one's, in an image of lines of `wide` numbers."""
     return tap // kw * dh * wide + tap % kw * dw
-
-
-def taps_within(y, x, h, w, kh, kw, dh, dw):
-    """A bit for each tap whose element lies in the image, of an upper left one at (y, x)."""
-    rows, inside = U32(0), U32(0)
-    for q in range(kw):
-        if x + I32(q) * dw >= 0 and x + I32(q) * dw < w:
-            rows |= U32(1) << U32(q)
-    for r in range(kh):
-        if y + I32(r) * dh >= 0 and y + I32(r) * dh < h:
-            inside |= rows << U32(r * kw)
-    return inside
 
 
 def make_weights():
@@ -411,6 +400,12 @@ def load_convolve(dtype, kernel=""):
     """The kernel of one name of gpu_convolution.cpp."""
     data = array("float32")
     kind, *sizes = kernel.split("_")
+    if kind == "few":
+        make = make_few if sizes[0] == "images" else make_few_gradients
+        numbers = [INT] * (15 if sizes[0] == "images" else 16)
+        add("convolve_" + kernel, dtype, make(int(sizes[1])), [data, data, data, *numbers],
+            threads=FEW_THREADS, max_threads=FEW_THREADS, min_blocks=1)  # fmt: skip
+        return
     exact = sizes[-1:] != ["tf32"]
     lines, columns = [int(n) for n in sizes[:2]] or (0, 0)
     if kind == "weights":
