@@ -4,6 +4,7 @@
 #include "array/placement.h"
 #include "given.h"
 #include "nanobind/stl/vector.h"
+#include "program/class_losses.h"
 #include "program/program.h"
 #include "program/rules.h"
 #include "program/tiles.h"
@@ -183,6 +184,22 @@ void bind_gradients(nb::module_& m) {
       },
       nb::arg("x"), nb::arg("y"), nb::arg("place"), nb::arg("extents"),
       "Gives `y` the derivative of the largest element of each window of `x`, at `place` in it.");
+  m.def(
+      "enter_class_losses",
+      [](nb::handle x, nb::handle exponents, nb::handle sums, nb::handle own, nb::handle counts,
+         nb::handle losses, int axis) {
+        const Array of = given(x), made = given(losses);
+        const program::ClassLosses parts{given(exponents), given(sums), given(own), given(counts),
+                                         axis};
+        if (axis < 0 || axis >= of.ndim() || !parts.own.layout->same_shape(*of.layout) ||
+            !parts.counts.layout->same_shape(*made.layout) || made.ndim() + 1 != of.ndim())
+          raise(ErrorKind::Value, "enter_class_losses", "results that do not fit",
+                shape_string(*made.layout), "one for each target");
+        program::enter_class_losses(of, parts, made);
+      },
+      nb::arg("x"), nb::arg("exponents"), nb::arg("sums"), nb::arg("own"), nb::arg("counts"),
+      nb::arg("losses"), nb::arg("axis"),
+      "Gives `losses` the derivative of cross entropy by `x`: softmax(x) - own, of what counts.");
   m.def(
       "depends", [](nb::handle a) { return is_ours(a) && program::depends(given(a)); },
       nb::arg("x"), "Whether an array depends on what is differentiated.");

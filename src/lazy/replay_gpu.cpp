@@ -396,6 +396,9 @@ class GpuReplay final : public Replay {
       for (const KernelStep& step : steps) shared.push_back(shared_by(step, own_scratch_));
       waits = waits_of(steps, now_, shared);
       v->ranges = now_;
+      // Of several nodes that wait for nothing the first step's may be the last to begin.
+      for (size_t k = 1; k < waits.size(); ++k)
+        if (waits[k].empty()) waits[k].push_back(0);
     }
     for (size_t w = 0; w < calls_.size(); ++w) {
       if (!places_[w].moves) continue;

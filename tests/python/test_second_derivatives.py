@@ -141,3 +141,24 @@ def test_product_with_the_second_derivatives_of_an_inverse():
         lambda a: linalg.inv(a).sum(), a.detach(), torch.ones(1, 1, dtype=torch.float64)
     )
     assert product.item() == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("targets", [[0, 2, 1, 2], [2, 2, 0, 2], [2, 2, 2, 2]])
+@pytest.mark.parametrize("shape", [(4, 3), (2, 3, 2)])
+def test_cross_entropy_of_classes(shape, targets, reduction):
+    """By its own derivative, and where weights of one have its steps differentiated."""
+    found = []
+    for weight in None, torch.ones(3, dtype=torch.float64):
+        torch.manual_seed(2)
+        x = torch.randn(*shape, dtype=torch.float64, requires_grad=True)
+        t = torch.tensor(targets).reshape(shape[0], *shape[2:])
+        loss = functional.cross_entropy(x, t, weight, ignore_index=2, reduction=reduction)
+        (g,) = torch.autograd.grad(loss, x, torch.rand(loss.shape).double(), create_graph=True)
+        (h,) = torch.autograd.grad((g * torch.randn(*shape).double()).sum(), x, create_graph=True)
+        (third,) = torch.autograd.grad((h**2).sum(), x)
+        found.append((loss, g, h, third))
+    for ours, stepwise in zip(*found, strict=True):
+        if not stepwise.isnan().any():  # of a mean of nothing
+            assert torch.allclose(ours, stepwise, atol=1e-12)
+    assert not any(a.isnan().any() for a in found[0][1:])

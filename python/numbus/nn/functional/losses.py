@@ -4,6 +4,7 @@ import functools
 
 import numpy
 
+from ... import _core
 from ..._core import beside, capturing, quiet, uncaptured
 from ...core.dtypes import kind_of
 from ...core.errors import message
@@ -236,7 +237,7 @@ def _targets(op, x, axis, target, weight, ignore_index):
         raise ValueError(
             message(op, f"target does not fit input of shape {x.shape}", t.shape, expected)
         )
-    kept = t != ignore_index
+    kept, given = t != ignore_index, t
     t = np.where(kept, indices(t, classes), 0)
     made = _numbers_and_ones if classes <= _KEPT else _numbers_and_ones.__wrapped__
     numbers, ones = made((classes, x.dtype, x._device))
@@ -244,7 +245,8 @@ def _targets(op, x, axis, target, weight, ignore_index):
     weights = ones if weight is None else _class_weights(op, weight, classes)
     w = np.where(kept, weights[t], x.dtype.type(0))
     numbers = numbers.reshape((classes,) + (1,) * (x.ndim - 1 - axis))
-    return numbers == np.expand_dims(t, axis), w, kept
+    # What does not count is of any class, and of none where the class is a wrong one.
+    return numbers == np.expand_dims(given, axis), w, kept
 
 
 def _chosen(own, x, axis):
@@ -310,9 +312,11 @@ def cross_entropy(
     if kind_of(t.dtype) == "f":
         logs = log_softmax_along(x, axis)
         return _of_probabilities(op, logs, t, lined, axis, reduction, label_smoothing)
+    own, w, kept = _targets(op, x, axis, t, weight, ignore_index)
+    if weight is None and label_smoothing == 0 and _core.depends(x):
+        return _mean_of(_losses_of_classes(x, axis, own, kept), w, reduction)
     # The derivative of log(sum(exp(x))) - x[target] by x needs no further sum.
     shifted, normaliser = shifted_exponents(x, axis)
-    own, w, kept = _targets(op, x, axis, t, weight, ignore_index)
     zero = x.dtype.type(0)
     loss = np.where(kept, (np.squeeze(normaliser, axis) - _chosen(own, shifted, axis)) * w, zero)
     chosen = _mean_of(loss, w, reduction)
@@ -322,6 +326,20 @@ def cross_entropy(
     spread = np.sum(spread if lined is None else spread * lined, axis=axis)
     spread = _mean_of(np.where(kept, spread, zero), w, reduction)
     return chosen * (1 - label_smoothing) + spread * (label_smoothing / classes)
+
+
+def _losses_of_classes(x, axis, own, kept):
+    """log(sum(exp(x))) - x[target], whose derivative is one formula of all elements."""
+    with quiet():
+        most = np.max(x, axis=axis, keepdims=True)
+    z = x - most
+    exponents = np.exp(z)
+    sums = np.sum(exponents, axis=axis, keepdims=True)
+    with quiet():
+        normaliser = np.squeeze(np.log(sums), axis)
+        loss = np.where(kept, normaliser - _chosen(own, z, axis), x.dtype.type(0))
+    _core.enter_class_losses(x, exponents, sums, own, kept, loss, axis)
+    return loss
 
 
 def _of_probabilities(op, logs, t, lined, axis, reduction, smoothing):
