@@ -21,7 +21,8 @@ constexpr int64_t kStage = 8, kSpan = 368, kLines = 32;
 constexpr int64_t kRow = 3;  // taps of factors of TF32 are filled up to a multiple
 constexpr int64_t kMostTaps = 32;
 // Of few products (few_channels.py): threads, results of a thread, blocks of derivatives.
-constexpr int64_t kFewProducts = 32, kFewThreads = 256, kFewResults = 16, kFewBlocks = 264;
+constexpr int64_t kFewProducts = 32, kFewThreads = 256, kFewResults = 16;
+constexpr int64_t kFewerProducts = 16, kFewLines = 4, kFewBlocks = 264;
 // Blocks that keep a large GPU busy, whatever the card: they decide on the order of sums.
 constexpr int64_t kManyBlocks = 264, kBlocksOfGradients = 396;
 constexpr int64_t kFloat = sizeof(float);
@@ -43,7 +44,9 @@ struct Work {
 
 // Whether a result is the sum of few products.
 bool is_few(const Convolution& c) {
-  return c.kind != Convolution::Input && c.in_channels * c.taps() <= kFewProducts;
+  if (c.kind == Convolution::Input) return false;
+  return c.in_channels * c.taps() <=
+         (c.kind == Convolution::Weight ? kFewerProducts : kFewProducts);
 }
 
 std::string name_of(const char* kind, const Tile& t, bool tf32) {
@@ -114,20 +117,20 @@ Work of_weights(const Convolution& c) {
   w.result = c.out;
   w.padding = c.padding;
   const int64_t columns = c.taps() * c.in_channels;
-  constexpr int64_t kFewLines = 32, kManyLines = 64, kFewColumns = 32, kManyColumns = 96;
+  constexpr int64_t kLessLines = 32, kManyLines = 64, kFewColumns = 32, kManyColumns = 96;
   const int64_t positions = c.batch * c.positions();
   if (is_few(c)) {
-    constexpr int64_t kFewer = 16;  // of these, sums for four results are registers
-    w.tile = {columns <= kFewer ? 4 : 2, columns};
+    w.tile = {kFewLines, columns};
     w.threads = kFewThreads;
     w.kernel = "few_gradients_" + std::to_string(columns);
+    if (c.padding != Convolution::Pair{0, 0}) w.kernel += "_padded";
     w.parts = std::clamp<int64_t>(kFewBlocks / divide_up(w.results, w.tile.lines), 1,
                                   divide_up(positions, kFewThreads));
     w.each = divide_up(positions, w.parts);
     w.parts = divide_up(positions, w.each);
     return w;
   }
-  w.tile = {w.results <= kFewLines || columns <= kFewColumns ? kFewLines : kManyLines,
+  w.tile = {w.results <= kLessLines || columns <= kFewColumns ? kLessLines : kManyLines,
             columns <= kFewColumns ? kFewColumns : kManyColumns};
   w.kernel = name_of("gradients", w.tile, c.tf32);
   const int64_t tiles = divide_up(w.results, w.tile.lines) * divide_up(columns, w.tile.columns);

@@ -401,10 +401,11 @@ def load_convolve(dtype, kernel=""):
     data = array("float32")
     kind, *sizes = kernel.split("_")
     if kind == "few":
-        make = make_few if sizes[0] == "images" else make_few_gradients
-        numbers = [INT] * (15 if sizes[0] == "images" else 16)
-        add("convolve_" + kernel, dtype, make(int(sizes[1])), [data, data, data, *numbers],
-            threads=FEW_THREADS, max_threads=FEW_THREADS, min_blocks=1)  # fmt: skip
+        which, size, *padded = sizes
+        images = which == "images"
+        make = make_few(int(size)) if images else make_few_gradients(int(size), bool(padded))
+        add("convolve_" + kernel, dtype, make, [data, data, data, *[INT] * (15 if images else 16)],
+            threads=FEW_THREADS, max_threads=FEW_THREADS, min_blocks=BLOCKS)  # fmt: skip
         return
     exact = sizes[-1:] != ["tf32"]
     lines, columns = [int(n) for n in sizes[:2]] or (0, 0)

@@ -12,13 +12,9 @@ F32, I32, U32 = np.float32, np.int32, np.uint32
 ALL = 0xFFFFFFFF
 FEW_THREADS = 256  # of a block
 RESULTS = 16  # of a position, by one thread
-DISTANCES = (16, 8, 4, 2, 1)
+LINES = 4  # results of a block of derivatives by weights, whose sums are registers
 WARPS = FEW_THREADS // 32
-
-
-def lines_of_gradients(size):
-    """Channels of the result a block of `convolve_few_gradients` has: their sums are registers."""
-    return 4 if size <= 16 else 2
+WARPS_IN_ORDER = tuple(range(WARPS))
 
 
 def of_product(k, taps, plane, wide, kw, dh, dw):
@@ -85,25 +81,24 @@ def make_few(size):
     return convolve_few
 
 
-def make_few_gradients(size):
-    """Derivatives by weights of some results a block, summed over a part of the positions."""
-    lines = lines_of_gradients(size)
-    products, of_lines = tuple(range(size)), tuple(range(lines))
-    all_sums = tuple(range(lines * size))
+def make_few_gradients(size, padded):
+    """Derivatives by weights of LINES results a block, summed over a part of the positions."""
+    products, of_lines, two = tuple(range(size)), tuple(range(LINES)), (0, 1)
+    all_sums, halves = tuple(range(LINES * size)), tuple(range(2 * size))
 
     def convolve_few_gradients(
         out, image, weights, images, channels, results, h, w, oh, ow, kh, kw, sh, sw, ph, pw, dh,
         dw, each,
     ):  # fmt: skip
         """`weights`, `each` and `out` as in convolution.py."""
-        of_warps = cuda.shared.array(WARPS * lines * size, F32)
+        of_warps = cuda.shared.array(WARPS * LINES * size, F32)
+        all_offsets, all_bits = cuda.shared.array(size, I32), cuda.shared.array(size, U32)
         t = cuda.threadIdx.x
         channels, results, positions = I32(channels), I32(results), I32(oh * ow)
         plane, wide, taps = I32(h * w), I32(w), I32(kh * kw)
-        first = cuda.blockIdx.z * I32(lines)
+        first = cuda.blockIdx.z * I32(LINES)
         begin = cuda.blockIdx.x * I32(each)
         end = min(begin + I32(each), I32(images) * positions)
-        all_offsets, all_bits = cuda.shared.array(size, I32), cuda.shared.array(size, U32)
         if t < I32(size):
             all_offsets[t], all_bits[t] = of_product(
                 t, taps, plane, wide, I32(kw), I32(dh), I32(dw)
@@ -112,54 +107,76 @@ def make_few_gradients(size):
         offsets, bits = cuda.local.array(size, I32), cuda.local.array(size, U32)
         for k in products:
             offsets[k], bits[k] = all_offsets[k], all_bits[k]
-        sums = cuda.local.array(lines * size, F32)
+        sums = cuda.local.array(LINES * size, F32)
         for i in all_sums:
             sums[i] = F32(0)
-        padded = ph != 0 or pw != 0
         at = begin + t
         n, oy, ox = at // positions, at % positions // I32(ow), at % I32(ow)
         rows, more = I32(FEW_THREADS) // I32(ow), I32(FEW_THREADS) % I32(ow)
-        seen = cuda.local.array(lines, F32)
+        # Of two positions, so that more numbers are on their way; one beyond the end counts zero.
+        seen, gathered = cuda.local.array(2 * LINES, F32), cuda.local.array(2 * size, F32)
         while at < end:
-            source = np.int64(n) * (results * positions) + oy * I32(ow) + ox
-            for j in of_lines:
-                m = min(first + I32(j), results - I32(1))
-                seen[j] = weights[source + m * positions]
-            y, x = oy * I32(sh) - I32(ph), ox * I32(sw) - I32(pw)
-            inside = U32(ALL)
-            if padded:
-                inside = taps_within(y, x, I32(h), I32(w), I32(kh), I32(kw), I32(dh), I32(dw))
-            base = np.int64(n) * (channels * plane) + y * wide + x
-            for k in products:
-                there = inside & bits[k] != U32(0)
-                v = image[base + offsets[k] if there else 0]
-                v = v if there else F32(0)
+            for e in two:
+                there = at < end
+                to = np.int64(n if there else I32(0)) * (results * positions) + oy * I32(ow) + ox
                 for j in of_lines:
-                    sums[j * size + k] = cuda.fma(seen[j], v, sums[j * size + k])
-            at += I32(FEW_THREADS)
-            ox += more
-            oy += rows
-            if ox >= I32(ow):
-                ox -= I32(ow)
-                oy += I32(1)
-            while oy >= I32(oh):
-                oy -= I32(oh)
-                n += I32(1)
+                    m = min(first + I32(j), results - I32(1))
+                    v = weights[to + m * positions]
+                    seen[LINES * e + j] = v if there else F32(0)
+                y, x = oy * I32(sh) - I32(ph), ox * I32(sw) - I32(pw)
+                base = np.int64(n if there else I32(0)) * (channels * plane) + y * wide + x
+                if padded:
+                    inside = taps_within(y, x, I32(h), I32(w), I32(kh), I32(kw), I32(dh), I32(dw))
+                    for k in products:
+                        within = inside & bits[k] != U32(0)
+                        v = image[base + offsets[k] if within else 0]
+                        gathered[size * e + k] = v if there and within else F32(0)
+                else:
+                    for k in products:
+                        v = image[base + offsets[k]]
+                        gathered[size * e + k] = v if there else F32(0)
+                at += I32(FEW_THREADS)
+                ox += more
+                oy += rows
+                if ox >= I32(ow):
+                    ox -= I32(ow)
+                    oy += I32(1)
+                while oy >= I32(oh):
+                    oy -= I32(oh)
+                    n += I32(1)
+            for e in two:
+                for j in of_lines:
+                    for k in products:
+                        i = j * size + k
+                        sums[i] = cuda.fma(seen[LINES * e + j], gathered[size * e + k], sums[i])
 
-        for i in all_sums:
-            total = sums[i]
-            for distance in DISTANCES:
-                total += cuda.shfl_xor_sync(ALL, total, distance)
-            if cuda.laneid == I32(0):
-                of_warps[t // I32(32) * I32(lines * size) + I32(i)] = total
+        # Halves of a warp exchange their sums: each has those of two lines then, and of one.
+        pairs, one = cuda.local.array(2 * size, F32), cuda.local.array(size, F32)
+        upper = cuda.laneid & I32(16) != I32(0)
+        for i in halves:
+            a, b = sums[i], sums[2 * size + i]
+            other = cuda.shfl_xor_sync(ALL, cuda.selp(upper, a, b), 16)
+            pairs[i] = cuda.selp(upper, b, a) + other
+        upper = cuda.laneid & I32(8) != I32(0)
+        for k in products:
+            a, b = pairs[k], pairs[size + k]
+            other = cuda.shfl_xor_sync(ALL, cuda.selp(upper, a, b), 8)
+            one[k] = cuda.selp(upper, b, a) + other
+        for distance in (4, 2, 1):
+            for k in products:
+                one[k] += cuda.shfl_xor_sync(ALL, one[k], distance)
+        if cuda.laneid % I32(8) == I32(0):
+            line = (t // I32(32) * I32(LINES) + cuda.laneid // I32(8)) * I32(size)
+            for k in products:
+                of_warps[line + I32(k)] = one[k]
         cuda.syncthreads()
-        if t < I32(lines * size) and first + t // I32(size) < results:
+        m = first + t // I32(size)
+        if t < I32(LINES * size) and m < results:
             total = F32(0)
-            for warp in range(WARPS):
-                total += of_warps[I32(warp * lines * size) + t]
+            for warp in WARPS_IN_ORDER:
+                total += of_warps[I32(warp * LINES * size) + t]
             c, tap = t % I32(size) // taps, t % I32(size) % taps
             part = np.int64(cuda.blockIdx.x) * (results * I32(size))
-            m = first + t // I32(size)
             out[part + m * I32(size) + tap * channels + c] = total
 
     return convolve_few_gradients
