@@ -155,6 +155,7 @@ void bind_float_errors(nb::module_& m);
 // The __get__ of a callable that is a method of classes.
 PyObject* bind_method(PyObject* self, PyObject* instance, PyObject* type);
 void bind_gradients(nb::module_& m);
+void bind_rows(nb::module_& m);
 void bind_formulas(nb::module_& m);
 void bind_module_attributes(nb::module_& m);
 void bind_recipes(nb::module_& m);

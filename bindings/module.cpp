@@ -163,6 +163,7 @@ NB_MODULE(_core, m) {
   bind_composed(m);
   bind_float_errors(m);
   bind_gradients(m);
+  bind_rows(m);
   bind_fft_loops(m);
   bind_linalg(m);
   bind_formulas(m);

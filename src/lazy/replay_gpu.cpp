@@ -27,7 +27,9 @@ constexpr size_t kVariants = 4;   // graphs of a run, by the addresses of its ca
 constexpr size_t kAddresses = 8;  // that are remembered
 constexpr int kBefore = 2;        // launches at these addresses before they are worth a graph
 constexpr int kCaptures = 16;     // of a run, at most
+constexpr int kSeveral = 4;       // captures after which operands of little are copied sooner
 constexpr size_t kMostMoved = size_t{256} << 20;  // bytes of an operand that is copied each time
+constexpr size_t kLittleMoved = size_t{16} << 20;
 // Libraries choose other code for operands that are aligned less.
 constexpr int64_t kAlignment = 16;
 // Calls of so many bytes have the GPU to themselves in any case, and share their scratch memory.
@@ -232,17 +234,20 @@ class GpuReplay final : public Replay {
     return bytes <= kMostMoved && last + l.itemsize() == l.size() * l.itemsize() ? bytes : 0;
   }
 
-  // Which operands have been at more addresses than there are graphs for.
+  // Which operands have been at more addresses than there are graphs for; once several graphs have
+  // been made, those of few bytes at more than one: with those of others they make too many.
   void note_moves(std::span<KernelStep> steps) {
     if (places_.size() != calls_.size()) places_.assign(calls_.size(), {});
     size_t w = 0;
     for (const KernelStep& step : steps) {
       for (size_t operand = 0; step.call && operand < step.params.size(); ++operand, ++w) {
         Places& p = places_[w];
-        if (p.moves || std::ranges::find(p.seen, calls_[w]) != p.seen.end()) continue;
-        p.seen.push_back(calls_[w]);
-        if (p.seen.size() <= kVariants) continue;
+        if (p.moves) continue;
+        if (std::ranges::find(p.seen, calls_[w]) == p.seen.end()) p.seen.push_back(calls_[w]);
+        const bool many = p.seen.size() > kVariants;
+        if (!many && (p.seen.size() == 1 || captures_ < kSeveral)) continue;
         const size_t bytes = bytes_of(*step.call, operand);
+        if (!many && bytes > kLittleMoved) continue;
         p.moves =
             bytes > 0 && std::ranges::all_of(p.seen, [](int64_t a) { return a % kAlignment == 0; });
         p.bytes = bytes;

@@ -509,3 +509,31 @@ def test_collating_mixed_kinds():
     assert numbers.tolist() == [1, 2] and words == ("a", "b")
     made = default_collate([collections.defaultdict(int, a=k) for k in range(2)])
     assert type(made) is collections.defaultdict and made["a"].tolist() == [0, 1]
+
+
+def test_rows_that_are_copied_at_once():
+    """What a batch of a TensorDataset is made of, and what is asked for as usual instead."""
+    from numbus import _core
+
+    with nb.device("cpu"):
+        x = np.random.default_rng(0).standard_normal((9, 2, 3))
+        many = [x, x.astype("f2"), np.arange(9), x[:, 0] > 0, x[2:][:7], np.arange(9) * 1j]
+        arrays = [nb.asarray(a) for a in many]
+        for numbers in [3, 0, 3, 6], [6]:
+            found = _core.rows(arrays, numbers)
+            for a, got in zip(many, found, strict=True):
+                assert got.dtype == a.dtype and np.array_equal(np.asarray(got), a[numbers])
+        for numbers in [], [7], [-1], [2**70], [True], [1.0], [np.int64(1)]:
+            assert _core.rows(arrays, numbers) is None
+        pending = nb.asarray(x) + 1
+        for other in pending, nb.asarray(x)[:, :1], nb.asarray(x.T), nb.asarray(2.0):
+            assert _core.rows([arrays[0], other], [0]) is None
+        assert np.asarray(pending)[0, 0, 0] == x[0, 0, 0] + 1
+        seen = []
+        nb.grad(lambda a: (seen.append(_core.rows([a], [0])), a.sum())[1])(nb.asarray(x))
+        assert seen == [None]
+        leaf = T.tensor(x, requires_grad=True)
+        TensorDataset(leaf).batch([1, 1])[0].sum().backward()
+        assert leaf.grad[:, 0, 0].tolist() == [0, 2] + 7 * [0]
+        with pytest.raises(IndexError):
+            TensorDataset(leaf.detach()).batch([9])[0].sum().item()

@@ -10,8 +10,9 @@ import numpy
 
 import numbus as nb
 
+from .. import _core
 from ..core.errors import message
-from ..tensors import randperm
+from ..tensors import randperm, wrap
 
 __all__ = [
     "ChainDataset", "ConcatDataset", "Dataset", "IterableDataset", "StackDataset", "Subset",
@@ -75,6 +76,9 @@ class TensorDataset(Dataset):
 
     def batch(self, numbers):
         """What collating the examples of these numbers gives."""
+        found = _core.rows([t._array for t in self.tensors], numbers)
+        if found is not None:
+            return [wrap(a) for a in found]
         if numbers and type(numbers[0]) is int:
             index = numpy.array(numbers)
             if index.dtype == numpy.int64 and index.ndim == 1:
