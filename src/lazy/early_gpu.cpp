@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "device/cuda/stop.h"
+#include "lazy/late_gpu.h"
 #include "lazy/load_code.h"
 
 namespace numbus {
@@ -75,13 +76,16 @@ class Value final : public GpuEarlyValue {
   GpuLaunch& next(const char* data, int64_t bytes) override {
     static int64_t launches = 0;  // under Python's lock
     number_ = ++launches;
+    before_ = gpu_late_runs(device_);
     launch_.words = {reinterpret_cast<int64_t>(data),
                      static_cast<int64_t>(cells_.block.device_address) + offset(), bytes, number_};
     return launch_;
   }
   bool wait() override {
     const auto* word = reinterpret_cast<const int64_t*>(bytes() + kEarlyBytes);
-    return cuda::wait_for_word(device_.stream(), word, number_);
+    if (!cuda::wait_for_word(device_.stream(), word, number_)) return false;
+    gpu_late_runs_ended(device_, before_);
+    return true;
   }
   int64_t launch() const override { return number_; }
   const char* bytes() const override {
@@ -94,7 +98,7 @@ class Value final : public GpuEarlyValue {
   cuda::CudaDevice& device_;
   Cells& cells_;
   size_t cell_;
-  int64_t number_ = 0;
+  int64_t number_ = 0, before_ = 0;
   GpuLaunch launch_;
 };
 

@@ -23,12 +23,16 @@ struct Cell {
   bool used = false;                // a run may have written to its words
   bool queued = false;              // the event is recorded,
   bool reached = false;             // and was seen to be reached
+  int64_t number = 0;               // of the runs that had such words, once it is queued
+  bool passed = false;              // it was not asked for while its run was just under way
 };
 
 struct Ring {
   cuda::CudaDevice& device;
   std::array<Cell, kCells> cells;
   size_t next = 0;
+  int64_t queued = 0;  // runs
+  int64_t ended = 0;   // the first of them, as a value that came early has told
 
   explicit Ring(cuda::CudaDevice& d) : device(d) {
     const size_t bytes = kCells * kWords * sizeof(int64_t);
@@ -50,14 +54,18 @@ struct Ring {
       if (s.used) {
         // The host is as many runs ahead as there are cells.
         if (!s.queued) s.done->record(device.stream());
-        if (!s.reached) cuda::wait_interruptibly(*s.done);
+        if (!is_reached(s)) cuda::wait_interruptibly(*s.done);
         std::fill_n(s.host, kWords, 0);
       }
       s.used = s.taken = true;
-      s.queued = s.reached = false;
+      s.queued = s.reached = s.passed = false;
       return &s;
     }
     return nullptr;
+  }
+  bool is_reached(Cell& s) const {
+    s.reached = s.reached || (s.queued && s.number <= ended);
+    return s.reached;
   }
 };
 
@@ -69,14 +77,21 @@ class GpuLateWords final : public LateWords {
   void collect() override {
     cell_.done->record(ring_.device.stream());
     cell_.queued = true;
+    cell_.number = ++ring_.queued;
   }
   bool arrived() override {
-    if (!cell_.reached) cell_.reached = cell_.queued && cell_.done->done();
+    if (ring_.is_reached(cell_) || !cell_.queued) return cell_.reached;
+    // The run was under way when a value of its own came: the driver is asked the next time.
+    if (ring_.ended > 0 && cell_.number == ring_.ended + 1 && !cell_.passed) {
+      cell_.passed = true;
+      return false;
+    }
+    cell_.reached = cell_.done->done();
     return cell_.reached;
   }
   void wait() override {
     if (!cell_.queued) collect();
-    if (!cell_.reached) cuda::wait_interruptibly(*cell_.done);
+    if (!ring_.is_reached(cell_)) cuda::wait_interruptibly(*cell_.done);
     cell_.reached = true;
   }
   const int64_t* words() const override { return cell_.host; }
@@ -86,12 +101,26 @@ class GpuLateWords final : public LateWords {
   Cell& cell_;
 };
 
+std::unique_ptr<Ring>& ring_of(cuda::CudaDevice& device) {
+  static auto* rings = new std::unordered_map<cuda::CudaDevice*, std::unique_ptr<Ring>>;
+  return (*rings)[&device];
+}
+
 }  // namespace
 
+int64_t gpu_late_runs(cuda::CudaDevice& device) {
+  const std::unique_ptr<Ring>& ring = ring_of(device);
+  return ring ? ring->queued : 0;
+}
+
+void gpu_late_runs_ended(cuda::CudaDevice& device, int64_t count) {
+  if (const std::unique_ptr<Ring>& ring = ring_of(device))
+    ring->ended = std::max(ring->ended, count);
+}
+
 std::unique_ptr<LateWords> gpu_late_words(cuda::CudaDevice& device, size_t words) {
-  static auto* rings = new std::unordered_map<cuda::CudaDevice*, std::unique_ptr<Ring>>;
   if (words > kWords) return nullptr;
-  std::unique_ptr<Ring>& ring = (*rings)[&device];
+  std::unique_ptr<Ring>& ring = ring_of(device);
   if (!ring) ring = std::make_unique<Ring>(device);
   Cell* cell = ring->take();
   return cell ? std::make_unique<GpuLateWords>(*ring, *cell) : nullptr;
