@@ -424,8 +424,21 @@ def _moved(a, t, where, again):
     return made.copy() if again and made is a else made
 
 
+_Device = device
+
+
+@functools.lru_cache(maxsize=64)
+def _name_of(place):
+    return str(_Device(place))
+
+
 def _to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None):
     """The tensor in a dtype, on a device, or as another tensor is; itself where it is so."""
+    # A batch on its way to a GPU, as most calls are.
+    if len(args) == 1 and dtype is device is memory_format is None and not copy:
+        where = _name_of(args[0]) if isinstance(args[0], (str, _Device)) else None
+        if where is not None and where.startswith("cuda") and self._array._device == "cpu":
+            return _moved(self, None, where, False)
     if order_of_format("to", memory_format, self.dim()) is not None:
         made = _to(self, *args, dtype=dtype, device=device, copy=copy)
         return made.contiguous(memory_format=memory_format)
