@@ -187,19 +187,21 @@ void bind_gradients(nb::module_& m) {
   m.def(
       "enter_class_losses",
       [](nb::handle x, nb::handle exponents, nb::handle sums, nb::handle own, nb::handle counts,
-         nb::handle losses, int axis) {
+         nb::handle weights, nb::handle losses, int axis) {
         const Array of = given(x), made = given(losses);
-        const program::ClassLosses parts{given(exponents), given(sums), given(own), given(counts),
-                                         axis};
+        const program::ClassLosses parts{given(exponents), given(sums),    given(own),
+                                         given(counts),    given(weights), axis};
         if (axis < 0 || axis >= of.ndim() || !parts.own.layout->same_shape(*of.layout) ||
-            !parts.counts.layout->same_shape(*made.layout) || made.ndim() + 1 != of.ndim())
+            !parts.counts.layout->same_shape(*made.layout) ||
+            !parts.weights.layout->same_shape(*made.layout) || made.ndim() + 1 != of.ndim())
           raise(ErrorKind::Value, "enter_class_losses", "results that do not fit",
                 shape_string(*made.layout), "one for each target");
         program::enter_class_losses(of, parts, made);
       },
       nb::arg("x"), nb::arg("exponents"), nb::arg("sums"), nb::arg("own"), nb::arg("counts"),
-      nb::arg("losses"), nb::arg("axis"),
-      "Gives `losses` the derivative of cross entropy by `x`: softmax(x) - own, of what counts.");
+      nb::arg("weights"), nb::arg("losses"), nb::arg("axis"),
+      "Gives `losses` the derivative of cross entropy by `x`: weights times softmax(x) - own, of "
+      "what counts.");
   m.def(
       "depends", [](nb::handle a) { return is_ours(a) && program::depends(given(a)); },
       nb::arg("x"), "Whether an array depends on what is differentiated.");

@@ -9,8 +9,8 @@
 namespace numbus {
 namespace {
 
-// What a thread would take as long to hear of as to copy. These copies come after the device's work,
-// whose memory they may be given: that is when those of a thread come, too.
+// What a thread would take as long to hear of as to copy. These copies come after the device's
+// work, whose memory they may be given: that is when those of a thread come, too.
 constexpr size_t kLittle = size_t{512} << 10;
 
 class Done final : public Upload {
@@ -21,9 +21,8 @@ class Done final : public Upload {
 }  // namespace
 
 std::unique_ptr<Upload> upload_ahead(Device& device, std::vector<HostPiece> pieces) {
-  const size_t bytes =
-      std::transform_reduce(pieces.begin(), pieces.end(), size_t{0}, std::plus<>(),
-                            [](const HostPiece& p) { return p.bytes; });
+  const size_t bytes = std::transform_reduce(pieces.begin(), pieces.end(), size_t{0}, std::plus<>(),
+                                             [](const HostPiece& p) { return p.bytes; });
   if (device.kind() == DeviceKind::Cuda && bytes > kLittle)
     return cuda::upload_ahead(static_cast<cuda::CudaDevice&>(device), std::move(pieces));
   for (const HostPiece& p : pieces) device.copy_from_host(p.to, p.from, p.bytes);

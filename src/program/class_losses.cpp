@@ -22,16 +22,18 @@ struct ClassLossesWork final : DerivedWork {
   std::vector<uint64_t> key() const override { return {3, static_cast<uint64_t>(axis)}; }
   // Programs see how exponents and sums depend on x, and with them the derivative's own derivative.
   Pullback pullback(std::span<const Array> operands) const override {
-    return [of = ClassLosses{operands[1], operands[2], operands[3], operands[4], axis}](
-               std::span<const std::optional<Array>> g) {
-      std::vector<std::optional<Array>> found(5);
+    return [of = ClassLosses{operands[1], operands[2], operands[3], operands[4], operands[5],
+                             axis}](std::span<const std::optional<Array>> g) {
+      std::vector<std::optional<Array>> found(6);
       if (!g[0]) return found;
       const Quantity p = Quantity(of.exponents) / Quantity(of.sums);
       const Quantity slope = choose(Quantity(of.own), p - Quantity(1.0), p);
       const Quantity counts(repeated(of.counts, of.axis, of.own));
       // The adjoint of a mean of nothing is NaN.
       const Quantity adjoint = choose(counts, Quantity(repeated(*g[0], of.axis, of.own)), 0.0);
-      found[0] = choose(counts, slope * adjoint, 0.0).array;
+      // Weights are NaN where a target is no class, and so is what others get of it.
+      const Quantity weights(repeated(of.weights, of.axis, of.own));
+      found[0] = choose(counts, slope * weights * adjoint, 0.0).array;
       return found;
     };
   }
@@ -41,7 +43,7 @@ struct ClassLossesWork final : DerivedWork {
 }  // namespace
 
 void enter_class_losses(const Array& x, const ClassLosses& of, const Array& losses) {
-  const Array operands[5] = {x, of.exponents, of.sums, of.own, of.counts};
+  const Array operands[6] = {x, of.exponents, of.sums, of.own, of.counts, of.weights};
   tell_work(std::make_shared<ClassLossesWork>(of.axis), operands, losses);
 }
 

@@ -314,7 +314,7 @@ def cross_entropy(
         return _of_probabilities(op, logs, t, lined, axis, reduction, label_smoothing)
     own, w, kept = _targets(op, x, axis, t, weight, ignore_index)
     if weight is None and label_smoothing == 0 and _core.depends(x):
-        return _mean_of(_losses_of_classes(x, axis, own, kept), w, reduction)
+        return _mean_of(_losses_of_classes(x, axis, own, w, kept), w, reduction)
     # The derivative of log(sum(exp(x))) - x[target] by x needs no further sum.
     shifted, normaliser = shifted_exponents(x, axis)
     zero = x.dtype.type(0)
@@ -328,8 +328,8 @@ def cross_entropy(
     return chosen * (1 - label_smoothing) + spread * (label_smoothing / classes)
 
 
-def _losses_of_classes(x, axis, own, kept):
-    """log(sum(exp(x))) - x[target], whose derivative is one formula of all elements."""
+def _losses_of_classes(x, axis, own, w, kept):
+    """(log(sum(exp(x))) - x[target]) w, whose derivative is one formula of all elements."""
     with quiet():
         most = np.max(x, axis=axis, keepdims=True)
     z = x - most
@@ -337,8 +337,9 @@ def _losses_of_classes(x, axis, own, kept):
     sums = np.sum(exponents, axis=axis, keepdims=True)
     with quiet():
         normaliser = np.squeeze(np.log(sums), axis)
-        loss = np.where(kept, normaliser - _chosen(own, z, axis), x.dtype.type(0))
-    _core.enter_class_losses(x, exponents, sums, own, kept, loss, axis)
+        loss = (normaliser - _chosen(own, z, axis)) * w
+        loss = np.where(kept, loss, x.dtype.type(0))
+    _core.enter_class_losses(x, exponents, sums, own, kept, w, loss, axis)
     return loss
 
 
