@@ -1,10 +1,12 @@
 // Lists of numbers as arrays, and back: what compiled loops compute with (python/numbus/loops).
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "convert.h"
@@ -210,26 +212,54 @@ void read_list(const nb::list& list, nb::handle array, const std::string& kinds)
   if (PyErr_Occurred()) throw nb::python_error();
 }
 
+// The addresses of False and of what True's differs by, as words. Bools of a list are read and
+// written without branches, in blocks whose length is known, so that compilers make vectors of it.
+struct Bools {
+  uintptr_t no = reinterpret_cast<uintptr_t>(Py_False);
+  uintptr_t both = reinterpret_cast<uintptr_t>(Py_True) ^ no;
+  int bit = std::countr_zero(both);  // one in which they differ
+};
+using Block = std::integral_constant<Py_ssize_t, 4096>;
+
+// Copies bools to bytes; zero if all are bools.
+template <class Count>
+uintptr_t read_block(const uintptr_t* __restrict items, char* __restrict to, Count n,
+                     const Bools& bools) {
+  const auto [no, both, bit] = bools;
+  uintptr_t others = 0;
+  for (Py_ssize_t k = 0; k < n; ++k) {
+    const uintptr_t of = items[k] ^ no, is = (of >> bit) & 1;
+    to[k] = static_cast<char>(is);
+    others |= of ^ ((0 - is) & both);
+  }
+  return others;
+}
+
+template <class Count>
+void write_block(uintptr_t* __restrict items, const char* __restrict from, Count n,
+                 const Bools& bools) {
+  const auto [no, both, bit] = bools;
+  for (Py_ssize_t k = 0; k < n; ++k)
+    items[k] = no ^ ((0 - static_cast<uintptr_t>(from[k] & 1)) & both);
+}
+
+uintptr_t* words_of(PyObject* list) {
+  return reinterpret_cast<uintptr_t*>(reinterpret_cast<ListObject*>(list)->items);
+}
+
 // Copies the items of a list of bools into an array while they are looked at; false where it holds
 // anything else, or lists are laid out otherwise.
 bool read_bools(const nb::list& list, nb::handle array) {
-  constexpr Py_ssize_t kBlock = 4096;
   const Memory memory(array, true);
   const Py_ssize_t n = PyList_Size(list.ptr());
   if (!is_layout_known() || static_cast<size_t>(n) != memory.count(1)) return false;
-  PyObject** items = reinterpret_cast<ListObject*>(list.ptr())->items;
+  const uintptr_t* items = words_of(list.ptr());
   char* to = memory.at(0, 1);
-  PyObject *yes = Py_True, *no = Py_False;
-  for (Py_ssize_t first = 0; first < n; first += kBlock) {
-    const Py_ssize_t last = std::min(n, first + kBlock);
-    bool are_others = false;
-    for (Py_ssize_t k = first; k < last; ++k) {
-      to[k] = static_cast<char>(items[k] == yes);
-      are_others |= (items[k] != yes) & (items[k] != no);
-    }
-    if (are_others) return false;
-  }
-  return true;
+  const Bools bools;
+  Py_ssize_t k = 0;
+  for (; k + Block{} <= n; k += Block{})
+    if (read_block(items + k, to + k, Block{}, bools)) return false;
+  return !read_block(items + k, to + k, n - k, bools);
 }
 
 PyObject* number_at(const char* from, char kind) {
@@ -256,10 +286,35 @@ void store(PyObject* list, Py_ssize_t k, const char* from, char kind) {
   if (!o || PyList_SetItem(list, k, o) < 0) throw nb::python_error();
 }
 
+// Stores the bools of an array of its extents into a list; equal ones are one object.
+void write_bools(const nb::list& list, nb::handle now) {
+  const Memory memory(now, false);
+  const Bools bools;
+  const bool uncounted = are_bools_uncounted();
+  size_t at = 0;
+  for (PyObject* row : rows_of(list.ptr())) {
+    const Py_ssize_t n = PyList_Size(row);
+    if (at + static_cast<size_t>(n) > memory.count(1))
+      throw nb::value_error("[loops] a list has grown");
+    const char* x = memory.at(at, 1);
+    at += static_cast<size_t>(n);
+    if (uncounted) {
+      uintptr_t* items = words_of(row);
+      Py_ssize_t k = 0;
+      for (; k + Block{} <= n; k += Block{}) write_block(items + k, x + k, Block{}, bools);
+      write_block(items + k, x + k, n - k, bools);
+      continue;
+    }
+    for (Py_ssize_t k = 0; k < n; ++k)
+      if (item(row, k) != (x[k] ? Py_True : Py_False)) store(row, k, x + k, 'b');
+  }
+}
+
 // Stores into a list what differs between two arrays of its extents; all other items stay the very
-// objects that they are.
+// objects that they are. Of bools no earlier ones are needed.
 void write_list(const nb::list& list, nb::handle now, nb::handle before, const std::string& kinds) {
   const char kind = kinds[0];
+  if (kind == 'b') return write_bools(list, now);
   const size_t size = size_of(kind);
   const Memory a(now, false), b(before, false);
   size_t at = 0;
@@ -274,13 +329,6 @@ void write_list(const nb::list& list, nb::handle now, nb::handle before, const s
       const Py_ssize_t last = std::min(n, first + block);
       const auto bytes = [=](Py_ssize_t k) { return static_cast<size_t>(k) * size; };
       if (!std::memcmp(x + bytes(first), y + bytes(first), bytes(last - first))) continue;
-      if (kind == 'b' && are_bools_uncounted()) {  // equal ones are one object
-        const auto yes = reinterpret_cast<uintptr_t>(Py_True);
-        const auto no = reinterpret_cast<uintptr_t>(Py_False);
-        auto* items = reinterpret_cast<uintptr_t*>(reinterpret_cast<ListObject*>(row)->items);
-        for (Py_ssize_t k = first; k < last; ++k) items[k] = no + (yes - no) * (x[k] & 1);
-        continue;
-      }
       for (Py_ssize_t k = first; k < last; ++k)
         if (std::memcmp(x + bytes(k), y + bytes(k), size) != 0) store(row, k, x + bytes(k), kind);
     }

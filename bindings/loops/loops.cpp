@@ -4,14 +4,13 @@
 // All of it is C, so that a debugger or profiler meets no frame of ours, and a loop that is never
 // compiled costs as little as can be. It is a module of its own, without the core and without
 // NumPy, so that scripts of pure Python begin at once.
+#include "function_codes.h"
 #include "watching.h"
 
 #include <structmember.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -27,6 +26,8 @@ constexpr int64_t kFew = 16;            // items of such
 constexpr int64_t kShortFors = 100000;  // executions of a for loop of so few items until then
 constexpr int64_t kVeryFew = 8;
 constexpr int64_t kNever = INT64_MAX;
+constexpr double kCheap = 3e-8;   // seconds of an iteration in CPython, at least
+constexpr double kPlenty = 5e-3;  // seconds, by this, of a loop that is looked at before it runs
 
 bool enabled = false;
 int64_t after_items = 0;        // for tests: loops are entered after so many items
@@ -47,6 +48,7 @@ struct Loop {
   char plain;   // it and all loops in it are dead
   char yields;  // its compilation makes progress only while the program waits
   char looks;   // at its next item, whatever the present stretch is
+  char known;   // an earlier run has left code, and it goes over all its items
 };
 Loop& as_loop(PyObject* o) { return *reinterpret_cast<Loop*>(o); }
 
@@ -217,6 +219,19 @@ bool end_early(Items& it, int64_t done) {
   return true;
 }
 
+// Whether there is code for a loop; -1: an exception. Where what enters loops is only loaded by
+// this, it is asked in turn.
+int is_wanted(Loop* l) {
+  for (;;) {
+    const PyObject* asked = callbacks;
+    PyObject* answer = call_back(0, reinterpret_cast<PyObject*>(l));
+    if (!answer) return -1;
+    const bool wanted = answer == Py_True;
+    Py_DECREF(answer);
+    if (wanted || callbacks == asked || !enabled) return wanted;
+  }
+}
+
 // At the end of a stretch: whether the loop ends early; -1: an exception.
 int look(Items& it) {
   Loop& l = *it.loop;
@@ -258,10 +273,8 @@ int look(Items& it) {
       const int watched = is_watched();
       if (watched < 0) return -1;
       if (!watched) {
-        PyObject* now_wanted = call_back(0, reinterpret_cast<PyObject*>(it.loop));
-        if (!now_wanted) return -1;
-        const bool wanted = now_wanted == Py_True;
-        Py_DECREF(now_wanted);
+        const int wanted = is_wanted(it.loop);
+        if (wanted < 0) return -1;
         if (wanted) return end_early(it, it.done) ? 1 : -1;
         it.start = seconds_now();
       }
@@ -410,7 +423,15 @@ PyObject* begin(PyObject* self, PyObject* over) {
     PyErr_Clear();
     return Py_NewRef(over);
   }
-  return new_items(&l, over, inner, n);
+  PyObject* found = new_items(&l, over, inner, n);
+  // One that takes long, and has not run yet, need not run before its code is looked for.
+  if (found && l.known && !l.items && !after_items && static_cast<double>(n) * kCheap > kPlenty) {
+    auto& it = *reinterpret_cast<Items*>(found);
+    it.left = it.stretch = 0;
+    l.per_item = kCheap;
+    l.hot = 0;
+  }
+  return found;
 }
 
 // -loop: whether it has ended early.
@@ -585,72 +606,6 @@ PyObject* gone(PyObject* self, PyObject* k) {
   return found < 0 ? nullptr : PyBool_FromLong(found);
 }
 
-// --- the code of functions
-
-// By the rewritten code: that of the source.
-auto& plain_codes() {
-  static auto* codes = new std::unordered_map<PyObject*, PyObject*>;
-  return *codes;
-}
-getter code_of = nullptr;
-setter set_code = nullptr;
-void* closure_of_code = nullptr;
-
-// Of a function's `__code__`: whoever looks at it finds the code of the source, and from then on
-// that is what runs, so that what is seen, copied, sent elsewhere or traced is one and the same.
-PyObject* read_code(PyObject* function, void* closure) {
-  PyObject* code = code_of(function, closure);
-  if (!code || plain_codes().empty()) return code;
-  auto it = plain_codes().find(code);
-  if (it == plain_codes().end()) return code;
-  Py_DECREF(code);
-  if (set_code(function, it->second, closure) < 0) return nullptr;
-  return Py_NewRef(it->second);
-}
-
-// The object in a class that reads an attribute by functions of C, as CPython lays it out.
-struct GetSetDescriptor {
-  PyObject_HEAD PyTypeObject* type;
-  PyObject *name, *qualname;
-  PyGetSetDef* functions;
-};
-
-// Has read_code() answer for the attribute; False where it is not laid out as expected.
-PyObject* watch_code(PyObject*, PyObject*) {
-  if (code_of) Py_RETURN_TRUE;
-  PyObject* types = PyImport_ImportModule("types");
-  PyObject* function = types ? PyObject_GetAttrString(types, "FunctionType") : nullptr;
-  PyObject* kind = types ? PyObject_GetAttrString(types, "GetSetDescriptorType") : nullptr;
-  PyObject* names = function ? PyObject_GetAttrString(function, "__dict__") : nullptr;
-  PyObject* name = PyUnicode_FromString("__code__");
-  PyObject* descriptor = names && name ? PyObject_GetItem(names, name) : nullptr;
-  Py_XDECREF(types);
-  Py_XDECREF(names);
-  Py_XDECREF(name);
-  if (!descriptor || !kind) return nullptr;  // all of which are kept for good
-  if (reinterpret_cast<PyObject*>(Py_TYPE(descriptor)) != kind) Py_RETURN_FALSE;
-  auto& d = *reinterpret_cast<GetSetDescriptor*>(descriptor);
-  if (reinterpret_cast<PyObject*>(d.type) != function || !d.functions ||
-      std::strcmp(d.functions->name, "__code__") != 0 || !d.functions->get || !d.functions->set)
-    Py_RETURN_FALSE;
-  static PyGetSetDef ours;
-  ours = *d.functions;
-  code_of = ours.get;
-  set_code = ours.set;
-  closure_of_code = ours.closure;
-  ours.get = read_code;
-  d.functions = &ours;
-  Py_RETURN_TRUE;
-}
-
-// The code that a function runs, which reading its `__code__` would change.
-PyObject* running_code_of(PyObject* function) {
-  if (!code_of) return PyObject_GetAttrString(function, "__code__");
-  return code_of(function, closure_of_code);
-}
-
-PyObject* running_code(PyObject*, PyObject* function) { return running_code_of(function); }
-
 PyMethodDef loop_methods[] = {
     {"after", after, METH_NOARGS, "Runs compiled code for what is left."},
     {"rest", rest, METH_NOARGS, "What CPython goes on with."},
@@ -670,6 +625,7 @@ PyMemberDef loop_members[] = {
     {"is_for", T_BOOL, offsetof(Loop, is_for), 0, nullptr},
     {"dead", T_BOOL, offsetof(Loop, dead), 0, nullptr},
     {"looks", T_BOOL, offsetof(Loop, looks), 0, nullptr},
+    {"known", T_BOOL, offsetof(Loop, known), 0, nullptr},
     {"ready", T_BOOL, offsetof(Loop, ready), 0, nullptr},
     {"busy", T_BOOL, offsetof(Loop, busy), 0, nullptr},
     {"plain", T_BOOL, offsetof(Loop, plain), 0, nullptr},
@@ -735,13 +691,6 @@ PyObject* compile_loops(PyObject*, PyObject* args) {
   PyObject* before = callbacks;
   callbacks = now;
   Py_XDECREF(before);
-  Py_RETURN_NONE;
-}
-
-PyObject* remember_code(PyObject*, PyObject* args) {
-  PyObject *rewritten, *plain;
-  if (!PyArg_ParseTuple(args, "OO", &rewritten, &plain)) return nullptr;
-  plain_codes()[Py_NewRef(rewritten)] = Py_NewRef(plain);
   Py_RETURN_NONE;
 }
 

@@ -311,3 +311,34 @@ def test_loops_that_are_soon_over_are_left_to_the_next_run(tmp_path):
     assert [found for found, _ in runs] == ["5000000\n"] * 3
     assert runs[0][1] == ["False", "False"]
     assert runs[1][1][0] == "True" and runs[2][1] == ["False", "True"]
+
+
+def test_long_loops_with_code_are_entered_at_their_first_item(tmp_path):
+    path = tmp_path / "script.py"
+    path.write_text(textwrap.dedent("""
+        import sys
+        loop = sys.modules["numbus.loops.loop"]
+        def f(n, s):
+            for i in range(n):
+                s += i & 5
+            return s
+        def g(n, s):
+            for i in range(n):  # which may be over soon
+                s += i & 5
+                if s < 0:
+                    break
+            return s
+        s = int(sys.argv[1]) if len(sys.argv) > 1 else 0.5
+        print(f(5_000_000, s), g(5_000_000, s), f(3, s), g(3, -9), end=" ")
+        print([(this.known, this.items < 9) for this in loop._loops])
+        """))  # fmt: skip
+    found = [_ran(path, tmp_path, "-m", "numbus")[0]]
+    found += [_ran(path, tmp_path, "-m", "numbus")[0]]
+    text = path.read_text().replace("else 0.5", "else 1")  # of which there is no code
+    path.write_text(text)
+    found += [_ran(path, tmp_path, "-m", "numbus")[0]]
+    assert found == [
+        "12500000.5 12500000.5 1.5 -9 [(False, False), (False, False)]\n",
+        "12500000.5 12500000.5 1.5 -9 [(True, True), (False, False)]\n",
+        "12500001 12500001 2 -9 [(True, False), (False, False)]\n",
+    ]

@@ -12,7 +12,9 @@ def per_item(this):
     """Seconds of an iteration in CPython. One measurement may hold a time in which other processes
     ran.
     """
-    return min(this.per_item, this.seconds / max(this.items, 1))
+    if not this.items:  # it has not run yet
+        return this.per_item
+    return min(this.per_item, this.seconds / this.items)
 
 
 def expected(this, rest):

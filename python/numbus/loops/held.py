@@ -83,9 +83,12 @@ class Held:
                 entry[name] = self._stored(name, find(of), attribute, stored)
                 continue
             scope = frame.f_globals if is_function and name not in own else local
-            if name in scope:
-                self.values[name] = scope[name]
-            entry[name] = _number_kind(scope[name]) if name in scope else "o"
+            if name not in scope:
+                # The first item of a range is as good as one that is assigned later.
+                entry[name] = "i" if name == this.counter else "o"
+                continue
+            self.values[name] = scope[name]
+            entry[name] = _number_kind(scope[name])
             if name in this.made_names and type(self.values.get(name)) is list:
                 entry[name] = self.pooled.kind(scope[name], self)
         for name in this.reads:
@@ -313,8 +316,10 @@ class Held:
         """The lists or arrays that a loop goes over; None in the place of ranges."""
         return [self.values.get(n) if isinstance(n, str) else None for n in over.parts]
 
-    def words(self, loops, ranges=0):
-        """The numbers that code begins with, and room for those it ends with."""
+    def words(self, loops, ranges=0, first=0):
+        """The numbers that code begins with, and room for those it ends with. first: the first
+        item of a range.
+        """
         names = [*self.loop.names, *self.numbers]
         last = 4 + 2 * len(names) + 3 * loops + ranges
         growing = [extents[0] for _, _, _, extents, grows, _ in self._listed if grows]
@@ -332,7 +337,7 @@ class Held:
             elif kind in numbers.MADE:
                 si[4 + 2 * j] = self.pooled.word(self.values[name])
             elif kind != "o":
-                si[4 + 2 * j] = int(self.values[name])
+                si[4 + 2 * j] = int(self.values.get(name, first))
         return si, sf
 
     def copy_lists(self):
@@ -348,7 +353,7 @@ class Held:
             if copied is None:
                 _kept.read_list(value, held, kind)
             if writable:
-                self._lists.append((value, held, bytes(held), kind))
+                self._lists.append((value, held, b"" if kind == "b" else bytes(held), kind))
             if grows:
                 self._grown.append((value, made, kind))
 

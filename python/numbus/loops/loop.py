@@ -14,7 +14,7 @@ import types
 
 from .. import _late
 from .. import _loops as _loops_of_c
-from . import generators, marks, report, select, trees
+from . import generators, heads, marks, report, select, trees
 
 # Seconds that a loop has run before it is compiled, which takes about as long.
 HOT = 0.02
@@ -59,6 +59,9 @@ class Loop(_loops_of_c.Loop):
         self.hot = SOON if outer is not None and outer.is_marked else HOT
         self.is_marked = self.hot == SOON  # whether it, or one around it, has code on disk
         self.is_awaited = False  # whether an earlier run has left it to this one
+        # The name that counts, to which an entry assigns before all else.
+        counts = self.is_for and isinstance(node.target, ast.Name) and heads.range_of(node.iter)
+        self.counter = node.target.id if counts else None
         self.most_per_item = _most_per_item(node)
         self.outer, self.inner = outer, []
         if outer is not None:
@@ -144,6 +147,8 @@ def note_marks(number, marked):
     this = _loops[number]
     if marks.number_of(this.text[1]) in marked:
         this.hot, this.is_marked = SOON, True
+        ends = ast.Break, ast.Return
+        this.known = not any(isinstance(n, ends) for s in this.node.body for n in trees.walk(s))
     this.is_awaited = marks.number_of(_AWAITED + this.text[1]) in marked
 
 

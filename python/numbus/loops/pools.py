@@ -52,7 +52,7 @@ class Pools:
         for value, kind, place, count in self._first:
             items = by_kind[kind][place : place + count]
             _kept.read_list(value, items, kind)
-            found.append((value, items, bytes(items), kind))
+            found.append((value, items, b"" if kind == "b" else bytes(items), kind))
         return found
 
     def list_of(self, kind, word, of):

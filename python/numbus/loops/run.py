@@ -66,13 +66,18 @@ def _wanted(this, frame):
         this.hot = 1.5 * this.seconds
         return False
     try:
-        held = Held(this, frame, this.seconds, guess=True)
-        if type(this.codes.get(held.key)) is kept.Code:
+        seconds = this.seconds if this.items else this.ahead
+        held = Held(this, frame, seconds, guess=True)
+        code = _code(this, held) if this.is_marked else this.codes.get(held.key)
+        if type(code) is kept.Code:
             return True
+        if not this.items:
+            this.hot = loop.SOON
+            return False
         if background.is_busy():  # where another loop is compiled, this one is looked at later
             this.hot = 1.1 * this.seconds
             return False
-        held = Held(this, frame, this.seconds)
+        held = Held(this, frame, seconds)
     except (TooCostly, MemoryError):
         this.hot = 2 * this.seconds
         return False
@@ -210,11 +215,12 @@ def _enter(run, frame):
         return None
     if code.is_deep and not _has_room(frame):
         return None
-    si, sf = held.words(len(code.loops), code.words)
     if this.is_for:
         over, ranges = _left(run, held)
         if over is None or max(map(abs, (*over, *ranges))) >= _LIMIT:
             return None
+    si, sf = held.words(len(code.loops), code.words, over[0] if this.is_for else 0)
+    if this.is_for:
         for k, word in enumerate(over, 1):
             si[k] = word
         at = _first_of_ranges(this, held, code)
