@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t kShort = 32;          // ranges of fewer items are not looked at by themselves
 constexpr double kLook = 5e-4;          // seconds between two looks at a loop
-constexpr double kWorth = 1e-3;         // seconds that one entry should at least take
+constexpr double kWorth = 3e-4;         // seconds that one entry should at least take the place of
 constexpr int64_t kMisses = 1000;       // executions over no numbers until a loop is given up
 constexpr int64_t kShortRuns = 10000;   // executions of a while loop of few items until then, too
 constexpr int64_t kFew = 16;            // items of such
@@ -409,7 +409,7 @@ PyObject* begin(PyObject* self, PyObject* over) {
     PyErr_Clear();
     return Py_NewRef(over);
   }
-  if (!after_items && spends(l, n)) {
+  if (!after_items && !l.looks && spends(l, n)) {
     if (++l.executions == kShortFors && l.items < kVeryFew * kShortFors && !l.ready) {
       PyObject* nobody = call_back(2, self);
       if (!nobody) return nullptr;

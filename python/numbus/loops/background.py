@@ -169,6 +169,7 @@ def _compile(this, fixed, entry, types):
     is_deep = any(called.calls_itself for called, _ in emitter.made)
     run = lambda *args: call(*map(_array, args))  # noqa: E731
     code = kept.Code(run, this.node, emitter.loops, emitter.words, is_deep, shown)
+    code.direct = call
     kept.keep(this, entry, fixed, code, stored)
     return code
 

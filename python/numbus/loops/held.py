@@ -51,6 +51,7 @@ class Held:
         own = ()
         if is_function:
             own = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
+        self.own = own
         self.values = {}
         self.arrays, self._lists, self._listed, self._known = [], [], [], {}
         self._copies = {}  # by numbers of arrays: those that were made when lists were looked at
@@ -100,11 +101,9 @@ class Held:
             fixed[name] = self._describe(value)
         for first, attribute in this.dotted:
             fixed[f"{first}.{attribute}"] = self._read(first, attribute, fixed, stored)
-        # Whether products of parts of arrays are numbers of a known type.
-        fixed["@"] = "o" if _core is None or not _core.works_at_once() else ("call", "@")
+        fixed["@"] = products()
         self.nan = self._only_nan(this)
-        asked = this.copies or this.stores_several
-        fixed["&"] = ("shared", self._sharing(fixed) if asked else frozenset())
+        fixed["&"] = ("shared", self._sharing(fixed) if asks_sharing(this) else frozenset())
         self.entry, self.fixed = entry, fixed
         self.numbers = [n for n, f in fixed.items() if isinstance(f, str) and f in numbers.STORES]
         self.key = (*entry.values(), *fixed.values())
@@ -367,6 +366,16 @@ class Held:
 
 
 _NOTHING = static.NOTHING
+
+
+def products():
+    """Whether products of parts of arrays are numbers of a known type, as it is in Held.fixed."""
+    return "o" if _core is None or not _core.works_at_once() else ("call", "@")
+
+
+def asks_sharing(this):
+    """Whether it matters to a loop which arrays lie in the same memory."""
+    return this.copies or this.stores_several
 
 
 def _attribute(value, name):

@@ -18,6 +18,7 @@ class Code:
 
     def __init__(self, call, node, loops, words, is_deep, text):
         self._call, self._nodes = call, loops
+        self.direct = None  # the same for arrays of NumPy's and Numbus's, where it takes these
         self.loops = [(n.at, n.target, heads.over(n)) for n in loops]
         self.lines = {n.at: n.lineno for n in ast.walk(node) if hasattr(n, "at")}
         self.words = words  # numbers for ranges in the heads of loops

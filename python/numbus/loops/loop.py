@@ -27,6 +27,7 @@ _PER_STATEMENT_OF_PARTS = 3e-5  # those of slices
 _MOST_FAILURES = 3
 
 _loops = []
+_UNKNOWN = object()
 
 
 class State:
@@ -69,6 +70,10 @@ class Loop(_loops_of_c.Loop):
         self.code, self.beside = None, ()  # where it stands, and the loops there
         self.codes = {}  # by types
         self.failures = self.entries = self.exits = 0
+        self.plans = []  # of entries like earlier ones (again.py)
+        self.is_alike = False  # whether the last entry was like an earlier one
+        self.over = _UNKNOWN  # what it goes over (heads.py)
+        self.is_asked = True  # whether it was found out that there is code, at the present entry
         self.postponed = 0
         # Of its entries (gains.py): what copies took by what was estimated, and code by CPython.
         self.per_estimate, self.of_time = 1.0, 0.0

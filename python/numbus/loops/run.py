@@ -23,8 +23,10 @@ _LIMIT = 1 << 61
 _FINISHED = 1 << 60  # after all statements
 
 _perf, _own_time = time.perf_counter, time.thread_time
-_core = numpy = None  # until they are known (arrays.py)
+_LONG = 0.3  # seconds of a loop for which compiled code is waited for
+_core = numpy = again = None  # until they are known (arrays.py)
 explained = ()
+_errors, _usual = None, [None]  # where NumPy keeps what numpy.seterr() has set; what was looked at
 
 
 # --- what the loops call at times (bindings/loops/loops.cpp)
@@ -42,6 +44,9 @@ def wanted(this):
 def _wanted(this, frame):
     if State.after is not None:
         return True
+    if this.is_alike and not this.yields:
+        this.is_asked = False  # entering finds that out
+        return True
     if needs_arrays():
         loop.load_arrays(this)
         return False
@@ -55,7 +60,7 @@ def _wanted(this, frame):
     if outer is not None and not outer.dead and this.postponed < 2:
         # Inside of the code for the loop around it is entered once.
         this.postponed += 1
-        this.hot = 2 * this.seconds
+        this.hot, outer.looks = 2 * this.seconds, True
         return _enter_outer(this, frame) and _has_code(this, frame)
     if gains.per_item(this) > this.most_per_item:
         this.hot = 4 * this.seconds
@@ -158,7 +163,13 @@ def _may_enter():
         return True
     if _core.watching() or _core.capturing_step():  # who wants to see what is computed
         return False
-    return numpy.geterr()["under"] == "ignore"  # other warnings are found by their results
+    # Other warnings are found by their results.
+    state = None if _errors is None else _errors.get()
+    if state is None or state is not _usual[0]:
+        if numpy.geterr()["under"] != "ignore":
+            return False
+        _usual[0] = state  # an object that never changes
+    return True
 
 
 def enter(run):
@@ -178,41 +189,36 @@ def enter(run):
 
 
 def _enter(run, frame):
-    this = run.loop
-    begun = _own_time()
+    this, begun = run.loop, _own_time()
     tested = State.after is not None
     most = 20 if tested else _MOST_LEFT
+    was_asked = this.is_asked
+    this.is_asked, this.is_alike = True, False
     if run.early >= most or not _may_enter():
         return None
-    if needs_arrays():
-        loop.load_arrays(this)
-        if _core is None:
-            return None
-    try:
-        expected = gains.expected(this, run.rest)
-        held = Held(this, frame, math.inf if tested else gains.budget(this, expected))
-    except Dear:
-        gains.note_refused(this, expected)
-        return None
-    except (TooCostly, MemoryError):
-        this.hot = 2 * this.seconds
-        return None
-    looked = _own_time()
-    code = _code(this, held)
-    if code is None:
-        if len(this.codes) >= _MOST_CODES:
-            this.fail("too many combinations of types")
-            return None
-        if _core is None:
+    expected = gains.expected(this, run.rest)
+    held, plan = again.again(this, frame) if this.plans else None, None
+    if held is not None:
+        this.is_alike, plan = True, held.plan
+        code = plan.code
+    else:
+        if needs_arrays():
             loop.load_arrays(this)
             if _core is None:
                 return None
-        background.compile_now(this, held)
-        code = this.codes[held.key]
-    begun += _own_time() - looked  # making code, or loading it, is no part of later entries
-    if type(code) is str:
-        this.fail(code)
-        return None
+        try:
+            held = Held(this, frame, math.inf if tested else gains.budget(this, expected))
+        except Dear:
+            gains.note_refused(this, expected)
+            return None
+        except (TooCostly, MemoryError):
+            this.hot = 2 * this.seconds
+            return None
+        looked = _own_time()
+        code = _code_now(this, held, was_asked or expected > _LONG)
+        if code is None:
+            return None
+        begun += _own_time() - looked  # making code, or loading it, is no part of later entries
     if code.is_deep and not _has_room(frame):
         return None
     if this.is_for:
@@ -230,12 +236,17 @@ def _enter(run, frame):
         held.copy_lists()
     except MemoryError:
         return None
+    if plan is None and this.entries:
+        _plan(this, held, code, frame)
     _kept.forget_interrupts()
     inside = _own_time()
     start = _settle()
     # Ctrl-C may raise in these lines, as in any: what was computed is written back before.
     try:
-        code(si, sf, *held.arrays, *held.pools)
+        if plan is not None and code.direct is not None:
+            code.direct(numpy.asarray(si), numpy.asarray(sf), *held.arrays)
+        else:
+            code(si, sf, *held.arrays, *held.pools)
     except KeyboardInterrupt:
         if si[0] == 0:
             raise
@@ -268,6 +279,41 @@ def _enter(run, frame):
     return values
 
 
+def _code_now(this, held, waits):
+    """The code for these types, or None: there is none. waits: it is compiled now, where it is not
+    known, and not while the loop goes on in CPython.
+    """
+    code = _code(this, held)
+    if code is None:
+        if len(this.codes) >= _MOST_CODES:
+            this.fail("too many combinations of types")
+            return None
+        if _core is None:
+            loop.load_arrays(this)
+            if _core is None:
+                return None
+        if not waits:
+            if not background.is_busy():
+                background.start(this, held)
+            return None
+        background.compile_now(this, held)
+        code = this.codes[held.key]
+    if type(code) is str:
+        this.fail(code)
+        return None
+    return code
+
+
+def _plan(this, held, code, frame):
+    """Notes what further entries may be like."""
+    global again
+    if again is None:
+        from . import again
+    plan = again.plan(held, code, frame)
+    if plan is not None:
+        this.plans.append(plan)
+
+
 def _has_room(frame):
     """Whether as many calls in each other are left as compiled functions make at most."""
     left = sys.getrecursionlimit() - DEEPEST - 50
@@ -280,7 +326,7 @@ def _left(run, held):
     """(first, end, step) of the numbers, or indices, that are left of a for loop, or None; and the
     numbers of ranges in its head.
     """
-    rest, over = run.rest, heads.over(run.loop.node)
+    rest, over = run.rest, _over(run.loop)
     if over is None:
         return ((rest.start, rest.stop, rest.step) if type(rest) is range else None), ()
     found = over.position(rest, held.sequences(over))
@@ -288,6 +334,12 @@ def _left(run, held):
         return None, ()
     first, end, ranges = found
     return (first, end, 1), [x for r in ranges for x in r]
+
+
+def _over(this):
+    if this.over is loop._UNKNOWN:
+        this.over = heads.over(this.node)
+    return this.over
 
 
 def _first_of_ranges(this, held, code):
@@ -316,7 +368,9 @@ def _values(run, held, si, sf, code):
         else:
             values.append(None)
             empty.append(j)
-    positions = {}
+    run.gone, positions = tuple(empty), {}
+    if si[0] == -1:  # it is over
+        return tuple(values)
     first = 4 + 2 * (len(this.names) + len(held.numbers))
     word = _first_of_ranges(this, held, code)
     for m, (at, target, over) in enumerate(code.loops):
@@ -337,7 +391,7 @@ def _values(run, held, si, sf, code):
             run.rest = rest
         else:
             positions[at] = (_item(target, values, this.names),), rest
-    run.gone, run.positions = tuple(empty), positions
+    run.positions = positions
     return tuple(values)
 
 
@@ -393,10 +447,12 @@ configure(State.enabled, State.after)
 
 
 def _note_arrays():
-    global _core, numpy, explained
+    global _core, numpy, explained, _errors
     from . import arrays
 
     _core, numpy, explained = arrays.note()
+    of_core = getattr(numpy, "_core", None)  # NumPy 2
+    _errors = getattr(getattr(of_core, "umath", None), "_extobj_contextvar", None)
 
 
 _late.when_loaded(_note_arrays)
