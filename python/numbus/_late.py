@@ -13,10 +13,11 @@ import types
 _IS_LIGHT = frozenset(
     "_late _loops _namespace __main__ compat compat.clock compat.importing compat.kinds "
     "compat.loader compat.packages compat.rewrite compat.runner compat.spawn compat.timing "
-    "loops loops.again loops.background loops.complexes loops.functions loops.gains loops.generators "
-    "loops.heads loops.held loops.kept loops.loop loops.made_lists loops.marks loops.methods "
-    "loops.narrow loops.native loops.numbers loops.pools loops.report loops.rewrite loops.run "
-    "loops.select loops.singles loops.sources loops.static loops.trees loops.values".split()
+    "loops loops.again loops.background loops.complexes loops.functions loops.gains "
+    "loops.generators loops.heads loops.held loops.kept loops.loop loops.made_lists loops.marks "
+    "loops.methods loops.narrow loops.native loops.numbers loops.pools loops.report "
+    "loops.rewrite loops.run loops.select loops.singles loops.sources loops.static loops.trees "
+    "loops.values".split()
 )
 _OWN = "__version__", "__all__", "__array_api_version__", "__array_namespace_info__"
 _PACKAGE = __package__

@@ -1,9 +1,9 @@
 """Entries of a loop that are like earlier ones, and those that seem so."""
 
+import numbus as nb
 import numpy as np
 import pytest
 
-import numbus as nb
 from tests.loops.checking import check, installed  # noqa: F401 - a fixture
 
 CALLS = {

@@ -16,7 +16,9 @@ def loop(**known):
         "executions": 0,
         "entries": 0,
     } | known
-    return types.SimpleNamespace(is_alike=False, least=1e-3, per_estimate=1.0, of_time=0.0, **known)
+    return types.SimpleNamespace(
+        is_alike=False, guesses=True, least=1e-3, per_estimate=1.0, of_time=0.0, **known
+    )
 
 
 def test_what_is_left_of_loops():

@@ -33,10 +33,10 @@ class Plan:
             if type(kind) is tuple and kind[0] == "array":
                 self.reads[-1] = name, kind, None
         for first, attribute in this.dotted:
-            kind, value = before.fixed[f"{first}.{attribute}"], before.values.get(first)
+            value = before.values.get(first)
             found = before.values.get(f"{first}.{attribute}", _NOTHING)
             of_module = type(value) is types.ModuleType
-            self.dotted.append((first, attribute, kind, found if of_module else _NOTHING))
+            self.dotted.append((first, attribute, found if of_module else _NOTHING))
         stored = [*this.names, *before.numbers]
         kinds = [before.entry.get(n) or before.fixed[n] for n in stored]
         self.stores = [(j, n, numbers.STORES[k]) for j, (n, k) in enumerate(zip(stored, kinds))
@@ -81,7 +81,7 @@ class Plan:
                     return None
             elif _number_kind(value) != kind or (kind == "f" and value != value):
                 return None
-        for first, attribute, kind, same in self.dotted:
+        for first, attribute, same in self.dotted:
             of = values.get(first)
             if same is _NOTHING:
                 if not _is_array(of):
@@ -136,7 +136,7 @@ class Held(held.Held):
         self.numbers, self.key, self.plan = plan.numbers, plan.key, plan
         self.values, self.arrays, self.sources = values, arrays, arrays
 
-    def words(self, loops, ranges=0, first=0):
+    def words(self, _loops, _ranges=0, first=0):
         """As for others."""
         plan, values = self.plan, self.values
         si, sf = plan.template[:], [0.0] * (2 * plan.count)

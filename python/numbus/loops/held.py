@@ -410,7 +410,11 @@ def _is_assigned_plainly(value, name):
     if found is not _NOTHING and hasattr(type(found), "__set__"):
         return False
     own = static.attribute(kind, "__dict__", None)
-    return type(own) is types.GetSetDescriptorType and name in value.__dict__
+    if type(own) is not types.GetSetDescriptorType:
+        return False
+    if found is _NOTHING:
+        return static.own(value, name, found) is not _NOTHING
+    return name in value.__dict__
 
 
 _OF_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that a program has made

@@ -59,6 +59,7 @@ class Loop(_loops_of_c.Loop):
         self.stores_several = select.stores_several(node)
         self.hot = SOON if outer is not None and outer.is_marked else HOT
         self.is_marked = self.hot == SOON  # whether it, or one around it, has code on disk
+        self.guesses = True  # whether first items of lists have told what code to enter
         self.is_awaited = False  # whether an earlier run has left it to this one
         # The name that counts, to which an entry assigns before all else.
         counts = self.is_for and isinstance(node.target, ast.Name) and heads.range_of(node.iter)

@@ -25,7 +25,7 @@ def of_object(value, name):
     own = static.attribute(kind, "__dict__", None)
     if own is not None and type(own) is not types.GetSetDescriptorType:
         return None
-    return None if own is not None and name in value.__dict__ else found
+    return found if static.own(value, name, found) is static.NOTHING else None
 
 
 def attributes(tree, first):

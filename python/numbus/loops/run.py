@@ -72,10 +72,11 @@ def _wanted(this, frame):
         return False
     try:
         seconds = this.seconds if this.items else this.ahead
-        held = Held(this, frame, seconds, guess=True)
-        code = _code(this, held) if this.is_marked else this.codes.get(held.key)
-        if type(code) is kept.Code:
-            return True
+        if this.guesses:
+            held = Held(this, frame, seconds, guess=True)
+            code = _code(this, held) if this.is_marked else this.codes.get(held.key)
+            if type(code) is kept.Code:
+                return True
         if not this.items:
             this.hot = loop.SOON
             return False
@@ -217,6 +218,7 @@ def _enter(run, frame):
         looked = _own_time()
         code = _code_now(this, held, was_asked or expected > _LONG)
         if code is None:
+            this.guesses = False  # lists may hold something else than their first items are
             return None
         begun += _own_time() - looked  # making code, or loading it, is no part of later entries
     if code.is_deep and not _has_room(frame):

@@ -32,13 +32,31 @@ def _has_plain_dict(kind):
     return True
 
 
-def _of_object(value, name):
-    """What an object has itself under a name."""
+def _in_dict(value, name):
+    """What the dict of an object has under a name."""
     try:
         own = _own(value, "__dict__")
     except AttributeError:
         return NOTHING
     return dict.get(own, name, NOTHING)
+
+
+def own(value, name, found):
+    """What an object has itself under a name, of which its class has `found`, no descriptor that
+    comes first; NOTHING also where that is no other object. Objects of Python 3.11 have no dict
+    until it is asked for, and reading their attributes takes longer from then on.
+    """
+    is_function = type(found) is types.FunctionType
+    if not is_function and _of_class(type(found), "__get__") is not NOTHING:
+        return _in_dict(value, name)
+    try:
+        got = _own(value, name)
+    except AttributeError:
+        return NOTHING
+    if is_function:  # the same under a name of the object is not bound to it
+        bound = type(got) is types.MethodType and got.__func__ is found and got.__self__ is value
+        return NOTHING if bound else got
+    return NOTHING if got is found else got
 
 
 def attribute(value, name, otherwise=NOTHING):
@@ -49,14 +67,15 @@ def attribute(value, name, otherwise=NOTHING):
         return otherwise if found is NOTHING else found
     if not _has_plain_dict(type(value)):
         return otherwise  # nobody knows what the object has
-    found, own = _of_class(type(value), name), _of_object(value, name)
-    if own is NOTHING:
-        return otherwise if found is NOTHING else found
-    if found is not NOTHING:
+    found = _of_class(type(value), name)
+    if found is not NOTHING and type(found) is not types.FunctionType:
         reads, writes, deletes = (
             _of_class(type(found), f"__{what}__") is not NOTHING
             for what in ("get", "set", "delete")
         )
         if reads and (writes or deletes):
             return found
-    return own
+    of_object = own(value, name, found)
+    if of_object is not NOTHING:
+        return of_object
+    return otherwise if found is NOTHING else found
