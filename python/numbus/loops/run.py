@@ -241,7 +241,7 @@ def _enter(run, frame):
     if plan is None and this.entries:
         _plan(this, held, code, frame)
     _kept.forget_interrupts()
-    inside = _own_time()
+    inside = 0.0 if plan is not None else _own_time()
     start = _settle()
     # Ctrl-C may raise in these lines, as in any: what was computed is written back before.
     try:
@@ -255,7 +255,7 @@ def _enter(run, frame):
         run.interrupted = True
     while True:
         try:
-            took, ended = _perf() - start, _own_time()
+            took, ended = _perf() - start, 0.0 if plan is not None else _own_time()
             held.write_back(si)
             values = _values(run, held, si.tolist(), sf.tolist(), code)
             break
@@ -270,7 +270,8 @@ def _enter(run, frame):
         run.finished, run.pending = True, _FINISHED
         if not tested:
             whole = _own_time() - begun
-            gains.note(this, expected, whole, whole - (ended - inside), held.estimate)
+            copied = whole - (ended - inside)  # all of it where there are no lists, as in a plan
+            gains.note(this, expected, whole, copied, held.estimate)
         return values
     run.pending = pending
     this.exits += 1
