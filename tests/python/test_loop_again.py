@@ -8,7 +8,7 @@ from tests.loops.checking import check, installed  # noqa: F401 - a fixture
 
 CALLS = {
     "the same": "a, b, 2.0; a, b, 3.0; a, b, 4.0; b, a, 5.0",
-    "another type": "a, b, 2.0; a, b, 2.0; a, b, 2; a, b, True; a, b, 2.5; a, b, 1 << 70",
+    "another type": "a, b, 2.0; a, b, 2.0; a, b, 2; a, b, True; a, b, 2.5; a, b, 1 << 70; a, b, 2",
     "NaN": "a, b, 2.0; a, b, 2.0; a, b, float('nan'); a, b, float('inf')",
     "another dtype": "a, b, 2.0; a, b, 2.0; k, b, 2.0; a, k, 2.0; a, b, 2.0; k, k, 2.0",
     "more axes": "a, b, 2.0; a, b, 2.0; a, m, 2.0; a, b, 2.0",
@@ -21,8 +21,12 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("library", [np, nb], ids=["numpy", "numbus"])
-@pytest.mark.parametrize("calls", CALLS)
+OURS = "the same", "another type", "one array", "shared memory"
+
+
+@pytest.mark.parametrize(
+    ("calls", "library"), [*[(c, np) for c in CALLS], *[(c, nb) for c in OURS]]
+)
 def test_calls(calls, library):
     check(f"""
         def f(a, b, x):
@@ -42,6 +46,32 @@ def test_calls(calls, library):
                 out.append(str(type(e)))
             out.append([str(x) for x in (*a, *b, *k)])
         """, library=library)  # fmt: skip
+
+
+NUMBERS = ["True", "1.5 - 2j", "np.bool_(True)", "np.float32(1.25)", "np.uint8(7)"]
+
+
+@pytest.mark.parametrize("x", NUMBERS)
+def test_kinds_of_numbers(x):
+    """Of names that are read, and of those that are assigned to, at entries that are alike."""
+    check(f"""
+        def read(a, n, x):
+            s = 0
+            for i in range(n):
+                s = s + x
+                a[i] = i
+            return s, i
+        def assigned(a, n, x, y):
+            for i in range(n):
+                x = y
+                y = x
+                a[i] = a[i] + i
+            return x, y, i
+        a, out = np.zeros(5), []
+        for _ in range(4):
+            out.append(read(a, 5, {x}))
+            out.append(assigned(a, 5, {x}, {x}))
+        """)
 
 
 def test_arrays_that_may_not_be_written_and_names_that_mean_something_else():

@@ -141,12 +141,12 @@ class Held(held.Held):
         plan, values = self.plan, self.values
         si, sf = plan.template[:], [0.0] * (2 * plan.count)
         for j, name, store in plan.stores:
-            if store == "i":
-                si[4 + 2 * j] = int(values.get(name, first))
-            elif store == "f":
+            if store == "f":
                 sf[j] = values[name]
-            else:
+            elif store == "c":
                 sf[j], sf[plan.count + j] = values[name].real, values[name].imag
+            else:
+                si[4 + 2 * j] = int(values.get(name, first))
         return array.array("l", si), array.array("d", sf)
 
     def copy_lists(self):
