@@ -54,6 +54,8 @@ def _wanted(this, frame):
         background.give_way(this)
         if this.busy:
             return False
+    if not this.items:  # it is looked at before it runs, and later on as others are
+        this.hot = loop.SOON
     outer = this.outer
     if outer is not None and outer.made_names and not 0 < outer.per_item < loop.HOT:
         outer = None  # each iteration of a loop that makes long lists may be long by itself
@@ -78,7 +80,6 @@ def _wanted(this, frame):
             if type(code) is kept.Code:
                 return True
         if not this.items:
-            this.hot = loop.SOON
             return False
         if background.is_busy():  # where another loop is compiled, this one is looked at later
             this.hot = 1.1 * this.seconds
