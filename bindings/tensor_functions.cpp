@@ -61,6 +61,7 @@ struct Plain {
       any = true;
       note_use(o);
       see_through(t);
+      if (recording) expect_known(t);
       if (requires_gradient(t)) {
         needs = true;
       } else if (recording && t.constant && t.storage->active()) {
@@ -269,14 +270,13 @@ bool is_view_of_leaf(const TensorObject& t) {
   return nb::len(of(t.storage->base())) > 0;
 }
 
+bool is_alone(const TensorObject& t) {
+  return t.storage->first == &t && !t.next && !as_array(t.array).base->shared;
+}
+
 // Has a constant that the tape knows the memory of leave it, so that it may depend on something.
 void take_own_memory(PyObject* o) {
   TensorObject& t = as_tensor(o);
-  if (t.storage->first != &t || t.next || as_array(t.array).base->shared)
-    raise(ErrorKind::NotImplemented, "in-place operation",
-          "a detached tensor is to depend on one that requires a gradient, not yet where others lie"
-          " in its memory",
-          "shape " + shape_string(*as_array(t.array).layout), "x.detach().clone()");
   const nb::module_ tensors = nb::module_::import_("numbus.tensors._tensor");
   nb::borrow(o).attr("_array") = tensors.attr("constant_copy")(nb::handle(t.array));
   t.constant = false;
@@ -297,9 +297,15 @@ PyObject* change(const FunctionObject& f, PyObject* const* args, size_t nargs, P
   const Py_ssize_t total = PyVectorcall_NARGS(nargs) + (names ? PyTuple_Size(names) : 0);
   Plain plain;
   Arguments given = plain.given(args + 1, total - 1, !alias && requires_gradient(target));
-  if (alias && recording && plain.needs) {
-    take_own_memory(args[0]);
-    alias = false;
+  if (target.constant && recording && plain.needs) {
+    if (!is_alone(target)) {
+      // Others in its memory are to see what is written and not to depend on it, as those of
+      // `x.data += y`. So nothing is recorded, and the tensor itself is of no more use.
+      alias = target.lost = true;
+    } else if (alias) {
+      take_own_memory(args[0]);
+      alias = false;
+    }
   }
   see_through(target);
   given.insert(given.begin(), nb::borrow(target.array));

@@ -48,6 +48,13 @@ void Storage::let_go() {
 
 PyObject* tensor_class() { return reinterpret_cast<PyObject*>(tensor_type); }
 
+void raise_lost(const TensorObject& t) {
+  raise(ErrorKind::NotImplemented, "Tensor",
+        "a detached tensor was made to depend on one that requires a gradient, by a write that"
+        " others in its memory see; its derivative is not there yet",
+        "shape " + shape_string(*as_array(t.array).layout), "x.detach().clone()");
+}
+
 bool requires_gradient(const TensorObject& t) {
   return !t.constant && t.array && t.storage->active() && is_inexact(as_array(t.array).dtype);
 }
@@ -170,6 +177,7 @@ int set_array(PyObject* o, PyObject* value, void*) {
   return guarded([&]() -> PyObject* {
     Capture::spoil_open("a tensor is given other memory");
     hold(as_tensor(o), value);
+    as_tensor(o).lost = false;
     return Py_None;
   })
              ? 0
@@ -204,7 +212,10 @@ int set_gradient(PyObject* o, PyObject* value, void*) {
 
 PyObject* get_active(PyObject* o, void*) { return PyBool_FromLong(as_tensor(o).storage->active()); }
 PyObject* get_requires(PyObject* o, void*) {
-  return PyBool_FromLong(requires_gradient(as_tensor(o)));
+  return guarded([&]() -> PyObject* {
+    expect_known(as_tensor(o));
+    return PyBool_FromLong(requires_gradient(as_tensor(o)));
+  });
 }
 PyObject* get_base(PyObject* o, void*) {
   return PyLong_FromUnsignedLongLong(as_tensor(o).storage->base());

@@ -35,6 +35,7 @@ struct TensorObject {
   PyObject* maker;  // the name of the function that made it while it was recorded, or null
   bool constant;    // what is done with it is not recorded, whatever its memory is known for
   bool leaf;        // its derivative is asked for
+  bool lost;        // it depends on something in a way that nothing has recorded
   TensorObject *next, *previous;  // of the storage's
 };
 
@@ -42,6 +43,12 @@ extern PyTypeObject* tensor_base;
 inline bool is_tensor(PyObject* o) { return PyObject_TypeCheck(o, tensor_base); }
 inline TensorObject& as_tensor(PyObject* o) { return *reinterpret_cast<TensorObject*>(o); }
 bool requires_gradient(const TensorObject& t);
+[[noreturn]] void raise_lost(const TensorObject& t);
+// Raises where a tensor's dependence was lost (`change` in tensor_functions.cpp).
+inline void expect_known(const TensorObject& t) {
+  if (t.lost) [[unlikely]]
+    raise_lost(t);
+}
 // What is read of a tensor that is no view is read through its memory's own.
 inline void see_through(const TensorObject& t) {
   Array& a = as_masked(t.array).full;

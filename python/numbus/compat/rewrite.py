@@ -28,12 +28,12 @@ _WHOLE = (
 _OF_ARRAYS = re.compile(rf"\b(import|from)\s+(numbus|{'|'.join(_WHOLE)})\b".encode())
 OF_DISTRIBUTIONS = (
     "bernoulli", "beta", "binomial", "categorical", "cauchy", "chi2", "dirichlet", "distribution",
-    "exponential", "gamma", "geometric", "gumbel", "half_cauchy", "half_normal", "independent",
-    "inverse_gamma", "kl", "laplace", "log_normal", "logistic_normal",
+    "exponential", "fishersnedecor", "gamma", "geometric", "gumbel", "half_cauchy", "half_normal",
+    "independent", "inverse_gamma", "kl", "kumaraswamy", "laplace", "log_normal", "logistic_normal",
     "lowrank_multivariate_normal", "mixture_same_family", "multinomial",
     "multivariate_normal", "negative_binomial", "normal", "one_hot_categorical", "pareto",
-    "poisson", "relaxed_categorical", "studentT", "transformed_distribution", "transforms",
-    "uniform", "von_mises", "weibull",
+    "poisson", "relaxed_bernoulli", "relaxed_categorical", "studentT", "transformed_distribution",
+    "transforms", "uniform", "von_mises", "weibull",
 )  # fmt: skip
 # Packages whose submodules follow, the longest name first. numba.cuda is numbus.cuda, but for what
 # scripts reach into of its driver.
@@ -42,15 +42,40 @@ _PACKAGES = {
     "numba.cuda": "numbus.cuda",
     "torch.autograd.functional": "numbus.tensors.autograd_functional",
     "torch.autograd.function": "numbus.tensors.autograd",
+    "torch.autograd.grad_mode": "numbus.tensors._mode",
     "torch.autograd.profiler": "numbus.compat.torch.profiler",
     "torch.autograd.variable": "numbus.tensors.autograd",
     "torch.cuda.amp": "numbus.compat.torch._cuda_amp",
     "torch.nn.parallel.distributed": "numbus.nn.parallel",
     "torch.nn.utils.clip_grad": "numbus.nn.utils.clipping",
+    "torch.functional": "numbus.compat.torch",
+    "torch.nn.common_types": "numbus.compat.torch.types",
     "torch.nn.utils.convert_parameters": "numbus.nn.utils.vectors",
+    "torch.nn.utils.spectral_norm": "numbus.nn.utils",
     "torch.nn.utils.stateless": "numbus.compat.torch.func",
+    "torch.nn.utils.weight_norm": "numbus.nn.utils",
     "torch.nn": "numbus.nn",
+    # PyTorch has a module for each optimizer.
+    **{
+        f"torch.optim.{name}": "numbus.optim"
+        for name in (
+            "adadelta",
+            "adagrad",
+            "adam",
+            "adamax",
+            "adamw",
+            "asgd",
+            "lbfgs",
+            "nadam",
+            "radam",
+            "rmsprop",
+            "rprop",
+            "sgd",
+        )
+    },
     "torch.optim": "numbus.optim",
+    "torch.serialization": "numbus.nn.serialization",
+    "torch.utils.data._utils.collate": "numbus.data.collate",
     "torch.utils.data.dataloader": "numbus.data",
     "torch.utils.data.dataset": "numbus.data",
     "torch.utils.data.sampler": "numbus.data",
@@ -76,10 +101,12 @@ def replacement(name):
 
 def original(name):
     """The name under which users know one of our modules, such as 'cupy.cuda', or None."""
-    for package, ours in _PACKAGES.items():
-        if package != "numpy" and (name == ours or name.startswith(ours + ".")):
-            return package + name[len(ours) :]
-    return None
+    found = [
+        (-len(ours), len(package), package + name[len(ours) :])
+        for package, ours in _PACKAGES.items()
+        if package != "numpy" and (name == ours or name.startswith(ours + "."))
+    ]
+    return min(found)[2] if found else None
 
 
 class Rewriter(ast.NodeTransformer):

@@ -137,14 +137,26 @@ def axes_of(op, dim, ndim):
     return found or tuple(range(ndim))
 
 
-def sizes(op, args):
-    """The integers of `f(2, 3)` and `f((2, 3))`."""
+def sizes(op, args, named=None):
+    """The integers of `f(2, 3)`, `f((2, 3))` and `f(size=(2, 3))`, which gives `named`."""
+    if named is not None:
+        if args:
+            raise TypeError(message(op, "sizes by place and by name", (args, named), "one of them"))
+        args = (named,)
     if len(args) == 1 and isinstance(args[0], (tuple, list)):
         args = args[0]
     try:
         return tuple([operator.index(n) for n in args])
     except TypeError:
         raise TypeError(message(op, "sizes are not integers", args, "integers")) from None
+
+
+def one_of(op, *given):
+    """The only one of several arguments that is not None."""
+    known = [x for x in given if x is not None]
+    if len(known) != 1:
+        raise TypeError(message(op, "not one of the arguments that say the same", given, "one"))
+    return known[0]
 
 
 def no_out(op, out):

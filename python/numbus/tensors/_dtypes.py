@@ -197,9 +197,9 @@ def joined(a, b):
     return a if x > y else b
 
 
-def promote_types(a, b):
+def promote_types(type1, type2):
     """The dtype to which tensors of two dtypes are taken."""
-    return of(joined(to_numpy(a), to_numpy(b)))
+    return of(joined(to_numpy(type1), to_numpy(type2)))
 
 
 def _number_type(x):

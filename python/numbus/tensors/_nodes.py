@@ -47,12 +47,30 @@ def _grad_fn(t):
     known, at = t.__dict__.get("_node", (None, None))
     node = known() if at == writer and known else None
     if node is None:
-        node = Node(_name_of(t._maker or "copy_slices"), t)
+        node = Node(_name_in(t, writer), t)
         t.__dict__["_node"] = weakref.ref(node), writer
     return node
 
 
 Tensor.grad_fn = property(_grad_fn)
+
+
+def _name_in(t, writer):
+    """PyTorch's name for what made a tensor."""
+    known, at = t.__dict__.get("_function", (None, None))
+    if known and writer in (at, -1):  # -1: backward() has let it go
+        return known.__name__ + "Backward"
+    maker = (t._maker or "copy_slices").strip("_")
+    if maker == "getitem" and not _shares(t._array):
+        return "IndexBackward0"
+    if maker in _REDUCED:
+        return _name_of(maker)[:-1] + _REDUCED[maker][t._array.ndim > 0]
+    return _name_of(maker)
+
+
+def _shares(a):
+    """Whether an array is a part of other memory."""
+    return a.base is not None
 
 
 def _name_of(maker):
@@ -120,10 +138,31 @@ def _operands_of(t, name):
 _classes = {}
 # Functions, and operations of arrays, whose nodes PyTorch calls otherwise.
 _NAMES = {
-    "absolute": "Abs", "add": "Add", "arccos": "Acos", "arcsin": "Asin", "arctan": "Atan",
-    "cat": "Cat", "conv1d": "Convolution", "conv2d": "Convolution", "copy": "Clone",
-    "cross_entropy": "NllLoss", "divide": "Div",
-    "true_divide": "Div", "flattened": "View", "getitem": "Select", "linear": "Addmm",
-    "matmul": "Mm", "max_pool2d": "MaxPool2DWithIndices", "multiply": "Mul", "negative": "Neg",
-    "power": "Pow", "reshape": "View", "subtract": "Sub",
+    "absolute": "Abs", "adaptive_avg_pool2d": "AdaptiveAvgPool2D", "add": "Add", "arccos": "Acos",
+    "arcsin": "Asin", "arctan": "Atan", "avg_pool2d": "AvgPool2D", "bagged": "EmbeddingBag",
+    "batch_norm": "NativeBatchNorm", "broadcast_to": "Expand", "cat": "Cat",
+    "cholesky": "LinalgCholeskyEx", "chunk": "Split", "conv1d": "Convolution",
+    "conv2d": "Convolution", "conv3d": "Convolution", "conv_transpose1d": "Convolution",
+    "conv_transpose2d": "Convolution", "conv_transpose3d": "Convolution", "copy": "Clone",
+    "cosine_similarity": "Sum", "cross": "LinalgCross", "cross_entropy": "NllLoss",
+    "det": "LinalgDet", "diag": "DiagEmbed", "divide": "Div", "dropout": "Mul",
+    "eigh": "LinalgEigh", "embedding": "Embedding", "fftshift": "Roll", "flattened": "View",
+    "float_power": "Pow", "getitem": "Select", "grid_sample": "GridSampler2D",
+    "group_norm": "NativeGroupNorm", "hstack": "Cat", "inv": "LinalgInvEx", "irfft": "FftC2R",
+    "kl_div": "Mean", "l1_loss": "Mean", "layer_norm": "NativeLayerNorm", "linear": "Addmm",
+    "log1p": "Log1P", "logsigmoid": "LogSigmoid", "matmul": "Mm", "matrices_transposed":
+    "Transpose", "matrix_exp": "LinalgMatrixExp", "max_pool2d": "MaxPool2DWithIndices",
+    "meshgrid": "Expand", "moved": "ToCopy", "movedim": "Permute", "multiply": "Mul",
+    "narrow": "Slice", "negative": "Neg", "norm": "LinalgVectorNorm", "normalize": "Div",
+    "outer": "Mul", "pad": "ConstantPadNd", "power": "Pow", "prelu": "PreluKernel",
+    "relu6": "Hardtanh", "reshape": "View", "reversed_axes": "Permute", "rfft": "FftR2C",
+    "rows": "Embedding", "selu": "Elu", "softsign": "Div", "solve": "LinalgSolveEx",
+    "square": "Pow", "subtract": "Sub", "svd": "LinalgSvd", "take_along_dim": "Gather",
+    "tanhshrink": "Sub", "tensor_split": "Slice", "tile": "Repeat", "true_divide": "Div",
+    "unflatten": "View", "unfold": "Im2Col", "vector_norm": "LinalgVectorNorm", "vstack": "Cat",
+}  # fmt: skip
+# Numbers of nodes by whether the result has dimensions: without and with them.
+_REDUCED = {
+    "max": "10", "min": "10", "sum": "01", "mean": "01", "prod": "01", "median": "01",
+    "clamp": "11", "clip": "11",
 }  # fmt: skip

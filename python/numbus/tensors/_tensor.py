@@ -114,6 +114,8 @@ class Tensor(_core.TensorBase):
 
     @data.setter
     def data(self, value):
+        if _is_same_part(self._array, value._array):
+            return
         leaf = self._leaf
         if not leaf and self.requires_grad:
             raise NotImplementedError(
@@ -230,6 +232,15 @@ class Tensor(_core.TensorBase):
     def retains_grad(self):
         """Whether `retain_grad` was called of a result."""
         return self.__dict__.get("_retains", False)
+
+
+def _is_same_part(a, b):
+    """Whether two arrays are the same elements of one memory."""
+    return a is b or (
+        a.base is b.base
+        and a._storage == b._storage
+        and (a.shape, a.strides, a._offset, a.dtype) == (b.shape, b.strides, b._offset, b.dtype)
+    )
 
 
 def _is_part(a):

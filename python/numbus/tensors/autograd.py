@@ -6,6 +6,8 @@ import sys
 
 import numpy
 
+import numbus as nb
+
 from .. import _core, gradients
 from ..core.dtypes import kind_of
 from ..core.errors import message
@@ -521,9 +523,13 @@ class Function:
             _core.add_work(cls.__name__, [x._array for x in tensors], arrays, pull)
             return tuple([_core.copy_of(a) for a in arrays])
 
-        wrapped = iter(
-            _core.record_on_tape(enter, (), None, lambda made: tuple([wrap(a) for a in made]))
+        recorded = _core.record_on_tape(
+            enter, (), None, lambda made: tuple([wrap(a) for a in made])
         )
+        if not cls.__module__.startswith("numbus."):
+            for y in recorded:  # for the name of its `grad_fn`
+                y.__dict__["_function"] = cls, _core.tape_writer(y._array)
+        wrapped = iter(recorded)
         chosen = [next(wrapped) if any(y is f for f in floats) else y for y in outputs]
         return tuple(chosen) if several else chosen[0]
 
@@ -543,6 +549,34 @@ def once_differentiable(fn):
             return fn(ctx, *grads)
 
     return wrapper
+
+
+def gradgradcheck(func, inputs, grad_outputs=None, **options):
+    """`gradcheck` of the derivatives of a function, by its arguments and by those of its results
+    (`grad_outputs`: normal numbers where they are not given).
+    """
+    given = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    made = func(*given)
+    made = [y for y in (made if isinstance(made, tuple) else (made,)) if y.requires_grad]
+    if grad_outputs is None:
+        weights = [wrap(_core.copy_of(nb.random.normal(size=y.shape).astype(y._array.dtype)))
+                   for y in made]  # fmt: skip
+        weights = [w.requires_grad_() for w in weights]
+    else:
+        several = isinstance(grad_outputs, (tuple, list))
+        weights = list(grad_outputs) if several else [grad_outputs]
+    count = len(given)
+
+    @enable_grad()
+    def derivatives(*operands):
+        results = func(*operands[:count])
+        results = results if isinstance(results, tuple) else (results,)
+        watched = [x for x in operands[:count] if isinstance(x, Tensor) and x.requires_grad]
+        chosen = [y for y in results if y.requires_grad]
+        found = grad(chosen, watched, operands[count:], create_graph=True, allow_unused=True)
+        return tuple([g for g in found if g is not None and g.requires_grad])
+
+    return gradcheck(derivatives, (*given, *weights), **options)
 
 
 def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, **unused):

@@ -203,7 +203,48 @@ def as_tensor(data, dtype=None, device=None):
     return tensor(data, dtype=dtype, device=device)
 
 
-asarray = as_tensor
+def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
+    """A tensor of an array, a buffer, a sequence or a number, of the same memory where it can be.
+
+    copy: True asks for memory of its own; False raises ValueError where that would be needed.
+    """
+    from_object = isinstance(obj, (Tensor, numpy.ndarray, nb.ndarray))
+    if not from_object and isinstance(obj, (bytes, bytearray, memoryview)):
+        obj, from_object = frombuffer(obj, dtype=dtype or _dtypes.default_float()), True
+    made = as_tensor(obj, dtype=dtype, device=device)
+    if isinstance(obj, Tensor):
+        made = made.detach() if made is not obj else obj.detach()
+    shared = from_object and _shares_memory(made, obj)
+    if copy and shared:
+        made = made.clone()
+    if copy is False and not shared:
+        raise ValueError(
+            message("asarray", "a copy is needed", f"{type(obj).__name__} as {made.dtype}",
+                    "copy=None, or an array of that dtype")
+        )  # fmt: skip
+    return made.requires_grad_() if requires_grad else made
+
+
+def _shares_memory(made, obj):
+    """Whether a tensor made of an array or a tensor lies in its memory."""
+    if isinstance(obj, numpy.ndarray):
+        return made.device.type == "cpu" and numpy.shares_memory(made._array.to_numpy(), obj)
+    return made._array._storage == (obj._array if isinstance(obj, Tensor) else obj)._storage
+
+
+def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
+    """A line of numbers that lie in a buffer of Python's, whose memory it shares."""
+    t = _dtypes.to_numpy(dtype)
+    try:
+        numbers = numpy.frombuffer(buffer, t, count, offset)
+    except ValueError:
+        raise ValueError(
+            message("frombuffer", "the buffer has not so many elements",
+                    f"{memoryview(buffer).nbytes} bytes, offset {offset}, count {count}",
+                    f"elements of {t.itemsize} bytes")
+        ) from None  # fmt: skip
+    made = from_numpy(numbers)
+    return made.requires_grad_() if requires_grad else made
 
 
 def from_numpy(ndarray):
@@ -256,12 +297,12 @@ def filling(make):
 
 def _made(op, function):
     def make(
-        *size, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
-        memory_format=None,
+        *lengths, size=None, dtype=None, layout=None, device=None, requires_grad=False,
+        pin_memory=False, memory_format=None,
     ):  # fmt: skip
         not_yet(op, layout=layout, memory_format=memory_format)
         t = _dtypes.to_numpy(dtype) or _dtypes.default_float()
-        made = made_on(device, function, sizes(op, size), dtype=t)
+        made = made_on(device, function, sizes(op, lengths, size), dtype=t)
         return finished(made, device, requires_grad)
 
     make.__name__ = make.__qualname__ = op
@@ -297,14 +338,25 @@ def _like(op, function):
 
 
 zeros_like, ones_like = _like("zeros", nb.zeros), _like("ones", nb.ones)
-empty_like, full_like = _like("empty", nb.empty), _like("full", nb.full)
+empty_like, _full_like = _like("empty", nb.empty), _like("full", nb.full)
+
+
+def full_like(
+    input, fill_value, *, dtype=None, device=None, requires_grad=False, memory_format=None
+):
+    """A tensor of one number, of the shape, dtype and device of another one."""
+    value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    return _full_like(
+        input, value, dtype=dtype, device=device, requires_grad=requires_grad,
+        memory_format=memory_format,
+    )  # fmt: skip
 
 
 def _new(function):
-    def make(self, *size, dtype=None, device=None, requires_grad=False):
+    def make(self, *lengths, size=None, dtype=None, device=None, requires_grad=False):
         t = _dtypes.to_numpy(dtype) or self._array.dtype
         where = beside(self._array) if device is None else device
-        made = made_on(where, function, sizes("new", size), dtype=t)
+        made = made_on(where, function, sizes("new", lengths, size), dtype=t)
         return finished(made, where, requires_grad)
 
     return make

@@ -114,12 +114,12 @@ def _by_triangle(a, b, upper):
 
 @method()
 @tensor_function
-def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
-    """X of A @ X = b, and A: the older form of `linalg.solve_triangular`."""
+def triangular_solve(input, A, upper=True, transpose=False, unitriangular=False):
+    """X of A @ X = input, and A: the older form of `linalg.solve_triangular`."""
     a = _triangle(A, upper, unitriangular)
-    _of_one_dtype("triangular_solve", A, b)
+    _of_one_dtype("triangular_solve", A, input)
     a = nb.swapaxes(a, -1, -2) if transpose else a
-    return _TRIANGULAR(_by_triangle(a, b, bool(upper) != bool(transpose)), A)
+    return _TRIANGULAR(_by_triangle(a, input, bool(upper) != bool(transpose)), A)
 
 
 @method()

@@ -21,6 +21,7 @@ from ._arrays import (
     in_single,
     is_number,
     no_out,
+    one_of,
     together,
     without_slope,
 )
@@ -364,11 +365,23 @@ def _fits(op, made, a):
         )
 
 
+def _exponent_named(body):
+    """PyTorch's names of the operands of `pow`: `exponent`, and `self` beside a number as base."""
+
+    def plain(input=None, exponent=None, *, out=None, self=None):
+        no_out("pow", out)
+        return body(one_of("pow", input, self), one_of("pow", exponent))
+
+    return plain
+
+
 def _binary(name, body, others, doc):
     def plain(input, other, *, out=None, **keywords):
         no_out(name, out)
         return body(input, other, **keywords)
 
+    if name == "pow":
+        plain = _exponent_named(body)
     plain.__doc__ = doc
     direct = getattr(nb, _SAME.get(name, name), None) if name in _ANY or name in _SAME else None
     function = tensor_function(plain, direct, NUMBERS if name in _ANY else FLOATS)
@@ -380,7 +393,9 @@ def _binary(name, body, others, doc):
     if name in _COMPARISONS:
         return
 
-    def change(a, other, **keywords):
+    def change(a, other=None, *, exponent=None, **keywords):
+        if exponent is not None or other is None:
+            other = one_of(name + "_", other, exponent if name == "pow" else None)
         made = body(a, other, **keywords)
         _fits(name + "_", made, a)
         a[...] = made

@@ -90,7 +90,12 @@ def dot(input, tensor, *, out=None):
     return _of_dims("dot", (1, 1), input, tensor)
 
 
-inner = tensor_function(nb.inner)
+@tensor_function
+def inner(input, other):
+    """The sum of products along the last dimension of both."""
+    return nb.inner(input, other)
+
+
 for _function, _name in ((mm, "mm"), (bmm, "bmm"), (mv, "mv"), (dot, "dot"), (inner, "inner")):
     setattr(Tensor, _name, _function)
 Tensor.__matmul__ = lambda self, other: (
@@ -181,9 +186,19 @@ def _addbmm_in_place(a, batch1, batch2, *, beta=1, alpha=1):
     a[...] = addbmm(a, batch1, batch2, beta=beta, alpha=alpha)
 
 
+def _baddbmm_in_place(a, batch1, batch2, *, beta=1, alpha=1):
+    """beta * input + alpha * batch1 @ batch2. In place."""
+    a[...] = _sum_of(beta, a, alpha, _matmul(batch1, batch2))
+
+
+def _addmv_in_place(a, mat, vec, *, beta=1, alpha=1):
+    """beta * input + alpha * mat @ vec. In place."""
+    a[...] = _sum_of(beta, a, alpha, _matmul(mat, vec))
+
+
 Tensor.addmm_ = in_place(_addmm_in_place)
-Tensor.baddbmm_ = in_place(_addmm_in_place)
-Tensor.addmv_ = in_place(_addmm_in_place)
+Tensor.baddbmm_ = in_place(_baddbmm_in_place)
+Tensor.addmv_ = in_place(_addmv_in_place)
 Tensor.addbmm_ = in_place(_addbmm_in_place)
 
 

@@ -332,13 +332,13 @@ def normal_array(shape, t, generator=None, where=None):
 
 def _random(op, draw, doc):
     def make(
-        *size, generator=None, dtype=None, device=None, requires_grad=False, pin_memory=False,
-        layout=None,
+        *lengths, size=None, generator=None, dtype=None, device=None, requires_grad=False,
+        pin_memory=False, layout=None,
     ):  # fmt: skip
         not_yet(op, layout=layout)
         t = _floats(_dtypes.to_numpy(dtype))
         where = named(device)
-        return finished(draw(sizes(op, size), t, generator, where), where, requires_grad)
+        return finished(draw(sizes(op, lengths, size), t, generator, where), where, requires_grad)
 
     def like(input, *, dtype=None, device=None, requires_grad=False, memory_format=None):
         not_yet(op, memory_format=memory_format)
@@ -359,11 +359,13 @@ randn, randn_like = _random("randn", normal_array, "Standard normal numbers.")
 
 
 @filling
-def randint(low, high=None, size=None, *, generator=None, dtype=None, device=None,
+def randint(low=0, high=None, size=None, *, generator=None, dtype=None, device=None,
             requires_grad=False):  # fmt: skip
     """Whole numbers from `low` up to `high`, without it; int64."""
     if size is None:
         low, high, size = 0, low, high
+    elif high is None:
+        low, high = 0, low
     t = _dtypes.to_numpy(dtype) or _dtypes.int64.numpy
     where = named(device)
     a = _whole_numbers(low, high, sizes("randint", (size,)), generator, where)
@@ -515,8 +517,11 @@ def _normal(a, mean=0.0, std=1.0, *, generator=None):
     return made if mean == 0 and std == 1 else made * std + mean
 
 
-def _whole(a, low=0, high=None, *, generator=None):
-    low, high = (0, low) if high is None else (low, high)
+def _whole(a, from_=None, to=None, *, generator=None, **limits):
+    low = limits.pop("from", from_)
+    if limits:
+        raise TypeError(message("random_", "unknown keyword", sorted(limits), "from, to"))
+    low, high = (0, low or 0) if to is None else (low or 0, to)
     if high == 0:
         high = 2**24 if kind_of(a.dtype) == "f" else numpy.iinfo(a.dtype).max
     return as_dtype(_whole_numbers(low, high, a.shape, generator, beside(a)), a.dtype)

@@ -14,7 +14,7 @@ from .. import _core
 from ..core.dtypes import kind_of
 from ..core.errors import message
 from . import _dtypes
-from ._arrays import array, as_dtype, axis_of, is_number
+from ._arrays import array, as_dtype, axis_of, is_number, one_of
 from ._functions import in_place, method, tensor_function
 from ._tensor import Tensor
 from .shapes import Size, _become, cat, split
@@ -24,8 +24,8 @@ __all__ = [
     "combinations", "complex", "diagflat", "diagonal_scatter", "dsplit", "dstack", "hsplit",
     "imag", "index_put", "is_nonzero", "is_same_size", "is_signed", "masked_scatter", "polar",
     "put", "range", "result_type", "row_stack", "scalar_tensor", "scatter_reduce",
-    "select_scatter", "slice_scatter", "split_with_sizes", "view_as_complex", "view_as_real",
-    "vsplit",
+    "select_scatter", "slice_scatter", "split_with_sizes", "unravel_index", "view_as_complex",
+    "view_as_real", "vsplit",
 ]  # fmt: skip
 
 
@@ -108,11 +108,11 @@ def combinations(input, r=2, with_replacement=False):
 
 
 def _cut(op, dim, least):
-    def function(input, indices_or_sections):
+    def function(input, indices_or_sections=None, *, indices=None, sections=None):
         if input.ndim < least:
             raise RuntimeError(message(op, "too few dimensions", input.ndim, f"at least {least}"))
         k = 0 if op == "hsplit" and input.ndim == 1 else dim
-        n = indices_or_sections
+        n = one_of(op, indices_or_sections, indices, sections)
         if isinstance(n, int) and (n < 1 or input.shape[k] % n):
             raise RuntimeError(
                 message(op, "parts are not equal", f"{input.shape[k]} in {n}", "a divisor")
@@ -161,8 +161,8 @@ def diagflat(input, offset=0):
 def _renamed(name, doc):
     plain = getattr(Tensor, name)
 
-    def change(self, *args):
-        return _become(self, plain(self, *args))
+    def change(self, *args, **keywords):
+        return _become(self, plain(self, *args, **keywords))
 
     change.__name__ = change.__qualname__ = name + "_"
     change.__doc__ = doc + " In place."
@@ -520,9 +520,9 @@ def imag(input):
 # Questions and numbers
 
 
-def result_type(tensor1, tensor2):
+def result_type(tensor, other):
     """The dtype of operations on two tensors or numbers."""
-    operands = [x._array if isinstance(x, Tensor) else x for x in (tensor1, tensor2)]
+    operands = [x._array if isinstance(x, Tensor) else x for x in (tensor, other)]
     return _dtypes.of(_dtypes.common(operands))
 
 
@@ -531,6 +531,26 @@ def can_cast(from_, to):
     a, b = _dtypes.to_numpy(from_), _dtypes.to_numpy(to)
     rank = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
     return rank[kind_of(a)] <= rank[kind_of(b)]
+
+
+def unravel_index(indices, shape):
+    """The indices of each dimension, of positions in a row of all elements of a shape."""
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    if any([n < 0 for n in shape]) or not is_whole(indices):
+        raise ValueError(
+            message("unravel_index", "no integers, or a negative size", (indices.dtype, shape),
+                    "integers and a shape")
+        )  # fmt: skip
+    found, step = [], 1
+    for n in reversed(shape):
+        found.append(indices // step % n)
+        step *= n
+    return tuple(reversed(found))
+
+
+def is_whole(t):
+    """Whether a tensor holds integers."""
+    return t._array.dtype.kind in "iu"
 
 
 def is_same_size(input, other):

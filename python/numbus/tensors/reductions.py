@@ -226,7 +226,8 @@ def _taken(a, index, axis):
 
 
 def _extreme(op, whole, number, pair):
-    def body(input, dim=None, keepdim=False):
+    def body(input, dim=None, keepdim=False, *, other=None):
+        dim = other if dim is None else dim
         if dim is None:
             return whole(input)
         if hasattr(dim, "dtype"):

@@ -15,6 +15,7 @@ from ._arrays import (
     axis_of,
     moved_to,
     no_out,
+    one_of,
     order_of_format,
     sizes,
 )
@@ -102,19 +103,21 @@ def reshape(input, shape):
     return reshaped("reshape", input, sizes("reshape", (shape,)))
 
 
-def _reshape(self, *shape):
+def _reshape(self, *lengths, shape=None):
     """The elements in another shape: a view where that is possible. One size may be -1."""
-    return reshape(self, sizes("reshape", shape))
+    return reshape(self, sizes("reshape", lengths, shape))
 
 
-def _view(self, *shape):
+def _view(self, *shape, size=None, dtype=None):
     """The elements in another shape, shared; or their bytes as another dtype of that size.
 
     Raises RuntimeError where the shape needs a copy.
     """
+    if dtype is not None and size is None:
+        shape = (*shape, dtype)
     if len(shape) == 1 and not isinstance(shape[0], (int, tuple, list)):
         return _viewed_as(self, _dtypes.to_numpy(shape[0]))
-    shape = sizes("view", shape)
+    shape = sizes("view", shape, size)
     if not self._array.flags.c_contiguous:
         made = self._array.reshape(shape)
         if made._storage != self._array._storage and self._array.size:
@@ -189,7 +192,7 @@ def permute(input, dims):
     return nb.transpose(input, order)
 
 
-Tensor.permute = lambda self, *dims: permute(self, sizes("permute", dims))
+Tensor.permute = lambda self, *order, dims=None: permute(self, sizes("permute", order, dims))
 
 
 @method()
@@ -203,8 +206,13 @@ def transpose(input, dim0, dim1):
     )
 
 
-swapaxes = swapdims = transpose
-Tensor.swapaxes = Tensor.swapdims = transpose
+swapdims = Tensor.swapdims = transpose
+
+
+@method()
+def swapaxes(input, axis0, axis1):
+    """Two dimensions exchanged, a view."""
+    return transpose(input, axis0, axis1)
 
 
 @method()
@@ -297,7 +305,7 @@ def _expand(input, shape):
     return nb.broadcast_to(input, tuple(full))
 
 
-Tensor.expand = lambda self, *shape: _expand(self, sizes("expand", shape))
+Tensor.expand = lambda self, *shape, size=None: _expand(self, sizes("expand", shape, size))
 Tensor.expand_as = lambda self, other: _expand(self, tuple(other.shape))
 
 
@@ -323,7 +331,7 @@ def _repeat(input, counts):
     return nb.tile(input, counts)
 
 
-Tensor.repeat = lambda self, *counts: _repeat(self, sizes("repeat", counts))
+Tensor.repeat = lambda self, *counts, repeats=None: _repeat(self, sizes("repeat", counts, repeats))
 
 
 @tensor_function
@@ -332,7 +340,7 @@ def tile(input, dims):
     return nb.tile(input, tuple(dims))
 
 
-Tensor.tile = lambda self, *dims: tile(self, sizes("tile", dims))
+Tensor.tile = lambda self, *counts, dims=None: tile(self, sizes("tile", counts, dims))
 
 
 @method()
@@ -444,9 +452,10 @@ def chunk(input, chunks, dim=0):
 
 @method()
 @tensor_function
-def tensor_split(input, indices_or_sections, dim=0):
+def tensor_split(input, indices_or_sections=None, dim=0, *, indices=None, sections=None):
     """Parts as equal as can be, or between indices, views."""
-    return tuple(nb.array_split(input, indices_or_sections, axis=dim))
+    cuts = one_of("tensor_split", indices_or_sections, indices, sections)
+    return tuple(nb.array_split(input, cuts, axis=dim))
 
 
 @method()
@@ -491,7 +500,7 @@ def flip(input, dims):
     return _flip(input, tuple(dims))
 
 
-Tensor.flip = lambda self, *dims: _flip(self, sizes("flip", dims))
+Tensor.flip = lambda self, *each, dims=None: _flip(self, sizes("flip", each, dims))
 
 
 @method()
@@ -565,13 +574,20 @@ def diagonal(input, offset=0, dim1=0, dim2=1):
 
 @method()
 @tensor_function
-def diag_embed(input, offset=0):
-    """Matrices with these diagonals."""
+def diag_embed(input, offset=0, dim1=-2, dim2=-1):
+    """Matrices with these diagonals, along the dimensions `dim1` and `dim2` of the result."""
+    first, second = (axis_of("diag_embed", d, input.ndim + 1) for d in (dim1, dim2))
+    if first == second:
+        raise RuntimeError(
+            message("diag_embed", "a dimension twice", (dim1, dim2), "two dimensions")
+        )
     n = input.shape[-1] + abs(offset)
     made = nb.zeros((*input.shape[:-1], n, n), dtype=input.dtype)
     k = nb.arange(input.shape[-1])
     made[..., k + max(-offset, 0), k + max(offset, 0)] = input
-    return made
+    if (first, second) == (input.ndim - 1, input.ndim):
+        return made
+    return nb.moveaxis(made, (-2, -1), (first, second))
 
 
 @tensor_function

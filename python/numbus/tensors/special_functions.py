@@ -13,7 +13,16 @@ from ..functions import names as np
 from ..functions import special
 from ..functions.special import element
 from . import _dtypes
-from ._arrays import array, as_dtype, floating, in_single, is_number, together, without_slope
+from ._arrays import (
+    array,
+    as_dtype,
+    floating,
+    in_single,
+    is_number,
+    one_of,
+    together,
+    without_slope,
+)
 from ._functions import in_place, method, tensor_function
 from ._tensor import Tensor
 from .pointwise import _fits, _sign, clamp
@@ -151,7 +160,7 @@ def _wide(function):
     return body
 
 
-def _publish(name, plain, body, doc, changing):
+def _publish(name, plain, body, doc, changing, second=None):
     """`plain` under that name, as a function and a method; `changing`: also in place, by `body`."""
     plain.__name__ = plain.__qualname__ = name
     plain.__doc__ = doc
@@ -159,7 +168,11 @@ def _publish(name, plain, body, doc, changing):
     _made.append(name)
     setattr(Tensor, name, function)
 
-    def change(a, *others):
+    def change(a, *others, **named):
+        if named:
+            others = (*others, one_of(name + "_", named.pop(second, None)))
+        if named:
+            raise TypeError(message(name + "_", "unknown keywords", sorted(named), second))
         made = body(a, *others)
         _fits(name + "_", made, a)
         a[...] = made
@@ -245,11 +258,19 @@ def mvlgamma(input, p):
     return total
 
 
-def _binary(name, body, doc, changing=True):
-    def plain(input, other):
+def _binary(name, body, doc, changing=True, second="other"):
+    """`second` is PyTorch's name of the second operand."""
+
+    def plain(input, other=None, **named):
+        if named:
+            other = one_of(name, other, named.pop(second, None))
+        if named or other is None:
+            raise TypeError(
+                message(name, "unknown keywords, or no second operand", sorted(named), second)
+            )
         return body(input, other)
 
-    _publish(name, plain, body, doc, changing)
+    _publish(name, plain, body, doc, changing, second)
 
 
 def _floats(x, y):
@@ -307,7 +328,8 @@ def _rsub(x, y, alpha=1):
 
 
 _binary("xlogy", _xlogy, "x * log(y), 0 where x is 0 and y a number.")
-_binary("heaviside", _heaviside, "0 below zero, 1 above, the other operand at zero.")
+_binary("heaviside", _heaviside, "0 below zero, 1 above, the other operand at zero.",
+        second="values")  # fmt: skip
 _binary("gcd", _integers("gcd", nb.gcd), "The greatest common divisor.")
 _binary("lcm", _integers("lcm", nb.lcm), "The least common multiple.")
 
@@ -323,7 +345,7 @@ def _ldexp(x, y):
 _binary("ldexp", _ldexp, "x * 2^y.")
 _binary("nextafter", lambda x, y: nb.nextafter(*together(x, y)),
         "The next floating-point number towards the other operand.")  # fmt: skip
-_binary("float_power", _float_power, "x to the power of y in float64.")
+_binary("float_power", _float_power, "x to the power of y in float64.", second="exponent")
 _binary("logaddexp2", _logaddexp2, "log2(2^x + 2^y).", False)
 
 

@@ -99,6 +99,13 @@ def _mapped(self, other, function):
     return self
 
 
+def _set(self, source=None):
+    """Has the tensor the memory and shape of another one; without one, no elements."""
+    self.data = creation.empty(0, dtype=self.dtype) if source is None else source.detach()
+    return self
+
+
+Tensor.set_ = _set
 Tensor.storage_offset = storage_offset
 Tensor.get_device = get_device
 Tensor.resize_ = _resize

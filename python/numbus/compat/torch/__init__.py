@@ -12,7 +12,7 @@ from ...tensors import *  # noqa: F403
 from ...tensors import _dtypes, autograd, linalg
 from .._missing import missing as _missing
 from ..packages import stand_in as _stand_in
-from . import _more
+from . import _further, _more
 from ._more import (
     are_deterministic_algorithms_enabled,
     channels_last,
@@ -21,6 +21,7 @@ from ._more import (
     get_float32_matmul_precision,
     get_num_threads,
     is_conj,
+    layout,
     memory_format,
     preserve_format,
     resolve_conj,
@@ -89,6 +90,10 @@ def __getattr__(name):
         return getattr(_importlib.import_module(f"{__package__}.amp"), name)
     if name in _more.IN_PLACE:
         return _more.in_place(name)
+    if name in _further.NAMES:
+        return getattr(_further, name)
+    if name in _more.ARRANGED:
+        return getattr(_importlib.import_module(f"{__package__}._nets"), name)
     if name in _more.OF_NETS:
         return getattr(_importlib.import_module("numbus.nn.functional"), name)
     return _missing("torch", name)

@@ -1,10 +1,18 @@
 """torch.cuda.amp: the names of torch.amp as they were once, for GPUs alone."""
 
+import functools
+
 from ... import tensors as _tensors
 from .._missing import missing as _missing
 from . import amp as _amp
 
-__all__ = ["GradScaler", "autocast"]
+__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
+custom_bwd = functools.partial(_amp.custom_bwd, device_type="cuda")
+
+
+def custom_fwd(fwd=None, *, cast_inputs=None):
+    """torch.amp.custom_fwd for 'cuda'."""
+    return _amp.custom_fwd(fwd, device_type="cuda", cast_inputs=cast_inputs)
 
 
 class autocast(_amp.autocast):

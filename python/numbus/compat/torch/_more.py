@@ -39,12 +39,19 @@ IN_PLACE = frozenset(
 )  # fmt: skip
 # Functions of torch.nn.functional that are functions of torch, too.
 OF_NETS = frozenset((
-    "adaptive_avg_pool1d", "adaptive_max_pool1d", "alpha_dropout", "avg_pool1d", "bilinear",
-    "binary_cross_entropy_with_logits", "celu", "channel_shuffle", "conv1d", "conv2d", "conv3d",
-    "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "cosine_similarity", "dropout",
-    "group_norm", "hardshrink", "instance_norm", "layer_norm", "max_pool1d", "max_pool2d",
+    "adaptive_avg_pool1d", "adaptive_max_pool1d", "avg_pool1d", "bilinear", "celu",
+    "channel_shuffle", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
+    "conv_transpose3d", "cosine_similarity", "hardshrink", "max_pool1d", "max_pool2d",
     "max_pool3d", "pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle", "prelu",
-    "rms_norm", "selu", "threshold",
+    "rms_norm", "rrelu", "selu", "threshold",
+))  # fmt: skip
+# Those whose parameters have another order or other names there.
+ARRANGED = frozenset((
+    "alpha_dropout", "alpha_dropout_", "batch_norm", "binary_cross_entropy_with_logits",
+    "constant_pad_nd", "cosine_embedding_loss", "ctc_loss", "dropout", "dropout_", "embedding",
+    "fake_quantize_per_channel_affine", "fake_quantize_per_tensor_affine", "feature_alpha_dropout",
+    "feature_dropout", "group_norm", "hinge_embedding_loss", "instance_norm", "kl_div",
+    "layer_norm", "margin_ranking_loss", "poisson_nll_loss", "triplet_margin_loss",
 ))  # fmt: skip
 
 

@@ -664,6 +664,11 @@ def _indented(extra):
     return extra if "\n" not in extra else "\n  " + extra.replace("\n", "\n  ") + "\n"
 
 
+def _addindent(s_, numSpaces):
+    """A text whose lines after the first are moved to the right, for `__repr__`s of programs."""
+    return s_.replace("\n", "\n" + " " * numSpaces)
+
+
 def _quoted(keys):
     return ", ".join([f'"{key}"' for key in keys])
 

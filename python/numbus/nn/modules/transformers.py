@@ -15,6 +15,11 @@ from .normalisation import LayerNorm
 from .products import Linear, NonDynamicallyQuantizableLinear
 
 
+def _get_clones(module, N):
+    """N copies of a module."""
+    return ModuleList([copy.deepcopy(module) for _ in range(N)])
+
+
 class MultiheadAttention(Module):
     """Attention in `num_heads` parts of embed_dim / num_heads each (Vaswani et al., 2017).
 
@@ -296,7 +301,7 @@ class TransformerEncoder(Module):
         self, encoder_layer, num_layers, norm=None, enable_nested_tensor=True, mask_check=True
     ):
         super().__init__()
-        self.layers = ModuleList([copy.deepcopy(encoder_layer) for _ in range(num_layers)])
+        self.layers = _get_clones(encoder_layer, num_layers)
         self.num_layers, self.norm = num_layers, norm
         self.enable_nested_tensor, self.mask_check = enable_nested_tensor, mask_check
 
@@ -312,7 +317,7 @@ class TransformerDecoder(Module):
 
     def __init__(self, decoder_layer, num_layers, norm=None):
         super().__init__()
-        self.layers = ModuleList([copy.deepcopy(decoder_layer) for _ in range(num_layers)])
+        self.layers = _get_clones(decoder_layer, num_layers)
         self.num_layers, self.norm = num_layers, norm
 
     def forward(

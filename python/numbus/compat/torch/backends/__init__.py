@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import sys
 
 from .... import _core
 from .... import cuda as _cuda
@@ -77,6 +78,10 @@ cuda = _Settings(
     **{f"{kind}_sdp_enabled": functools.partial(_attention.get, kind) for kind in _attention},
 )
 mkldnn = _Settings(is_available=lambda: False)
+
+# `import torch.backends.cudnn as cudnn` finds these, to which programs assign.
+for _name in ("cuda", "cudnn", "mkldnn", "mps"):
+    sys.modules[f"{__name__}.{_name}"] = globals()[_name]
 
 
 def __getattr__(name):

@@ -6,6 +6,8 @@ the parameters where a formula makes them of numbers that do not depend on these
 
 from ..._missing import missing as _missing
 from ...rewrite import OF_DISTRIBUTIONS
+from . import constraint_registry, constraints, utils  # noqa: F401
+from .constraint_registry import biject_to, transform_to
 from .continuous import (
     Beta,
     Cauchy,
@@ -28,16 +30,31 @@ from .discrete import (
     Geometric,
     Multinomial,
     OneHotCategorical,
+    OneHotCategoricalStraightThrough,
     Poisson,
 )
 from .distribution import Distribution, Independent
 from .divergence import kl_divergence, register_kl
+
+from . import divergence_pairs  # noqa: F401, isort: skip
 from .further import (
     FisherSnedecor,
     InverseGamma,
     Kumaraswamy,
     NegativeBinomial,
     RelaxedBernoulli,
+)
+from .shaped import (
+    AbsTransform,
+    CatTransform,
+    CorrCholeskyTransform,
+    CumulativeDistributionTransform,
+    IndependentTransform,
+    LowerCholeskyTransform,
+    PositiveDefiniteTransform,
+    ReshapeTransform,
+    StackTransform,
+    identity_transform,
 )
 from .transformed import (
     AffineTransform,
@@ -65,16 +82,19 @@ from .vectors import (
 )
 
 __all__ = [
-    "AffineTransform", "Bernoulli", "Beta", "Binomial", "Categorical", "Cauchy", "Chi2",
-    "ComposeTransform", "Dirichlet", "Distribution", "ExpTransform", "Exponential",
+    "AbsTransform", "AffineTransform", "Bernoulli", "Beta", "Binomial", "CatTransform",
+    "Categorical", "Cauchy", "Chi2", "ComposeTransform", "CorrCholeskyTransform",
+    "CumulativeDistributionTransform", "Dirichlet", "Distribution", "ExpTransform", "Exponential",
     "FisherSnedecor", "Gamma", "Geometric", "Gumbel", "HalfCauchy", "HalfNormal", "Independent",
-    "InverseGamma", "Kumaraswamy", "Laplace", "LogNormal", "LogisticNormal",
-    "LowRankMultivariateNormal", "MixtureSameFamily", "Multinomial", "MultivariateNormal",
-    "NegativeBinomial", "Normal", "OneHotCategorical", "Pareto", "Poisson",
-    "PowerTransform", "RelaxedBernoulli", "RelaxedOneHotCategorical", "SigmoidTransform",
-    "SoftmaxTransform", "SoftplusTransform", "StickBreakingTransform", "StudentT", "TanhTransform",
-    "Transform", "TransformedDistribution", "Uniform", "VonMises", "Weibull",
-    "kl_divergence", "register_kl",
+    "IndependentTransform", "InverseGamma", "Kumaraswamy", "Laplace", "LogNormal", "LogisticNormal",
+    "LowRankMultivariateNormal", "LowerCholeskyTransform", "MixtureSameFamily", "Multinomial",
+    "MultivariateNormal", "NegativeBinomial", "Normal", "OneHotCategorical",
+    "OneHotCategoricalStraightThrough", "Pareto", "Poisson", "PositiveDefiniteTransform",
+    "PowerTransform", "RelaxedBernoulli", "RelaxedOneHotCategorical", "ReshapeTransform",
+    "SigmoidTransform", "SoftmaxTransform", "SoftplusTransform", "StackTransform",
+    "StickBreakingTransform", "StudentT", "TanhTransform", "Transform", "TransformedDistribution",
+    "Uniform", "VonMises", "Weibull", "biject_to", "constraints", "identity_transform",
+    "kl_divergence", "register_kl", "transform_to",
 ]  # fmt: skip
 
 

@@ -11,7 +11,8 @@ from ....tensors import random, tensor_function
 from ....tensors.autograd import Function, once_differentiable
 from ..._gamma import gamma_slope
 from ..special import gammainc
-from .distribution import POSITIVE, REAL, Distribution, positive, real, together, unit
+from . import constraints
+from .distribution import POSITIVE, POSITIVES, REAL, Distribution, positive, real, together, unit
 
 _HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)
 
@@ -25,6 +26,7 @@ def _uniform(shape, like):
 class _Located(Distribution):
     """Distributions of a location and a scale."""
 
+    support = constraints.real
     has_rsample = True
     arg_constraints: ClassVar = {"loc": REAL, "scale": POSITIVE}
 
@@ -71,6 +73,7 @@ class Normal(_Located):
 class LogNormal(_Located):
     """Distributions of exp(x) of normal x."""
 
+    support = constraints.positive
     mean = property(lambda self: (self.loc + self.scale**2 / 2).exp())
     mode = property(lambda self: (self.loc - self.scale**2).exp())
 
@@ -199,6 +202,10 @@ class Cauchy(_Located):
 class HalfNormal(Distribution):
     """Distributions of |x| of normal x around 0."""
 
+    def _shown(self):
+        return ()
+
+    support = constraints.nonnegative
     has_rsample = True
     arg_constraints: ClassVar = {"scale": POSITIVE}
 
@@ -236,6 +243,21 @@ class HalfNormal(Distribution):
 
 class Uniform(Distribution):
     """Numbers from `low` up to `high`, all as probable."""
+
+    _checks_itself = True
+
+    @property
+    def arg_constraints(self):
+        """Each limit's, by the other one."""
+        return {
+            "low": constraints.less_than(self.high),
+            "high": constraints.greater_than(self.low),
+        }
+
+    @constraints.dependent_property
+    def support(self):
+        """The constraint of values."""
+        return constraints.interval(self.low, self.high)
 
     has_rsample = True
 
@@ -280,6 +302,7 @@ class Uniform(Distribution):
 class Exponential(Distribution):
     """Exponential distributions of a rate."""
 
+    support = constraints.nonnegative
     has_rsample = True
     arg_constraints: ClassVar = {"rate": POSITIVE}
 
@@ -318,6 +341,7 @@ class Exponential(Distribution):
 class Gamma(Distribution):
     """Gamma distributions."""
 
+    support = constraints.nonnegative
     has_rsample = True
 
     arg_constraints: ClassVar = {"concentration": POSITIVE, "rate": POSITIVE}
@@ -385,6 +409,9 @@ def _gamma(concentration, shape):
 class Chi2(Gamma):
     """Chi-squared distributions of `df` degrees of freedom."""
 
+    def _shown(self):
+        return ()
+
     arg_constraints: ClassVar = {"df": POSITIVE}
 
     def __init__(self, df, validate_args=None):
@@ -395,9 +422,10 @@ class Chi2(Gamma):
 class Dirichlet(Distribution):
     """Dirichlet's distributions."""
 
+    support = constraints.simplex
     has_rsample = True
 
-    arg_constraints: ClassVar = {"concentration": POSITIVE}
+    arg_constraints: ClassVar = {"concentration": POSITIVES}
 
     def __init__(self, concentration, validate_args=None):
         if concentration.ndim < 1:
@@ -451,6 +479,10 @@ class Dirichlet(Distribution):
 class Beta(Distribution):
     """Beta distributions."""
 
+    def _shown(self):
+        return ()
+
+    support = constraints.unit_interval
     has_rsample = True
 
     arg_constraints: ClassVar = {"concentration1": POSITIVE, "concentration0": POSITIVE}
@@ -485,7 +517,18 @@ class Beta(Distribution):
 class MultivariateNormal(Distribution):
     """Normal distributions of vectors; one of the three matrices is given."""
 
+    arg_constraints: ClassVar = {
+        "loc": constraints.real_vector,
+        "covariance_matrix": constraints.positive_definite,
+        "precision_matrix": constraints.positive_definite,
+        "scale_tril": constraints.lower_cholesky,
+    }
+    _checks_itself = True
+    support = constraints.real_vector
     has_rsample = True
+
+    def _parameter_named(self, name):
+        return getattr(self, name) if name in ("loc", self._matrix) else None
 
     def __init__(self, loc, covariance_matrix=None, precision_matrix=None, scale_tril=None,
                  validate_args=None):  # fmt: skip
@@ -498,6 +541,9 @@ class MultivariateNormal(Distribution):
         if loc.ndim < 1:
             raise ValueError(message("MultivariateNormal", "loc is a number", loc.ndim, "1"))
         matrix = given[0]
+        self._matrix = "covariance_matrix" if matrix is covariance_matrix else (
+            "precision_matrix" if matrix is precision_matrix else "scale_tril"
+        )  # fmt: skip
         batch = tensors.broadcast_shapes(tuple(matrix.shape[:-2]), tuple(loc.shape[:-1]))
         self.loc = loc.expand(*batch, loc.shape[-1])
         if scale_tril is not None:

@@ -7,7 +7,10 @@ from .... import tensors
 from ....core.errors import message
 from ....nn import functional as F
 from ....tensors import random
+from . import constraints
 from .distribution import UNIT, Distribution, together, whole
+
+_CHOICES: dict = {"probs": constraints.simplex, "logits": constraints.real_vector}
 
 
 def _one_of(op, probs, logits):
@@ -34,7 +37,7 @@ class _Chances(Distribution):
         self._given = "probs" if probs is not None else "logits"
         super().__init__(self._parameter.shape, (), validate_args)
 
-    arg_constraints: ClassVar = {"probs": UNIT}
+    arg_constraints: ClassVar = {"probs": UNIT, "logits": constraints.real}
 
     @property
     def _parameter(self):
@@ -52,6 +55,7 @@ class _Chances(Distribution):
 class Bernoulli(_Chances):
     """1 with a probability, else 0."""
 
+    support = constraints.boolean
     has_enumerate_support = True
 
     mean = property(lambda self: self.probs)
@@ -88,6 +92,7 @@ class Bernoulli(_Chances):
 class Geometric(_Chances):
     """How often something fails before it succeeds."""
 
+    support = constraints.nonnegative_integer
     mode = property(lambda self: tensors.zeros_like(self.probs))
     mean = property(lambda self: 1 / self.probs - 1)
     variance = property(lambda self: (1 / self.probs - 1) / self.probs)
@@ -117,6 +122,17 @@ class Geometric(_Chances):
 
 class Binomial(_Chances):
     """How many of `total_count` succeed."""
+
+    arg_constraints: ClassVar = {
+        "total_count": constraints.nonnegative_integer,
+        "probs": UNIT,
+        "logits": constraints.real,
+    }
+
+    @constraints.dependent_property(is_discrete=True)
+    def support(self):
+        """The constraint of values."""
+        return constraints.integer_interval(0, self.total_count)
 
     has_enumerate_support = True
 
@@ -168,7 +184,8 @@ class Binomial(_Chances):
 class Poisson(Distribution):
     """How often something happens at a rate."""
 
-    arg_constraints: ClassVar = {"rate": (lambda x: x >= 0, "numbers from 0 on")}
+    support = constraints.nonnegative_integer
+    arg_constraints: ClassVar = {"rate": constraints.nonnegative}
 
     def __init__(self, rate, validate_args=None):
         (self.rate,) = together(rate)
@@ -190,6 +207,14 @@ class Poisson(Distribution):
 
 class Categorical(Distribution):
     """A choice of the numbers below the last extent of `probs` or `logits`."""
+
+    arg_constraints: ClassVar = _CHOICES
+    _checks_itself = True
+
+    @constraints.dependent_property(is_discrete=True)
+    def support(self):
+        """The constraint of values."""
+        return constraints.integer_interval(0, self._num_events - 1)
 
     has_enumerate_support = True
 
@@ -267,6 +292,9 @@ def _one_hot(x):
 class OneHotCategorical(Distribution):
     """`Categorical`, whose choices are ones among zeros."""
 
+    arg_constraints: ClassVar = _CHOICES
+    _checks_itself = True
+    support = constraints.one_hot
     has_enumerate_support = True
 
     def __init__(self, probs=None, logits=None, validate_args=None):
@@ -307,8 +335,27 @@ class OneHotCategorical(Distribution):
         return self._categorical.entropy()
 
 
+class OneHotCategoricalStraightThrough(OneHotCategorical):
+    """`OneHotCategorical`, whose samples have the derivatives of the probabilities."""
+
+    has_rsample = True
+
+    def rsample(self, sample_shape=()):
+        """Random choices that depend on the parameters."""
+        p = self.probs
+        return self.sample(sample_shape) + (p - p.detach())
+
+
 class Multinomial(Distribution):
     """How often each of several things is chosen in `total_count` choices."""
+
+    arg_constraints: ClassVar = _CHOICES
+    _checks_itself = True
+
+    @constraints.dependent_property(is_discrete=True, event_dim=1)
+    def support(self):
+        """The constraint of values."""
+        return constraints.multinomial(self.total_count)
 
     def __init__(self, total_count=1, probs=None, logits=None, validate_args=None):
         if not isinstance(total_count, int):

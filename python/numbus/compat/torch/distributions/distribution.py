@@ -7,6 +7,7 @@ from typing import ClassVar
 from .... import tensors
 from ....core.errors import message
 from ....tensors import Size, no_grad
+from . import constraints
 
 
 def together(*values):
@@ -26,19 +27,27 @@ class Distribution:
     has_rsample = False
     has_enumerate_support = False
     _checks = __debug__
-    arg_constraints: ClassVar = {}  # by the name of a parameter: a function, and what it asks for
+    _checks_itself = False  # whether its own constructor looks at the parameters
+    arg_constraints: ClassVar = {}  # of parameters by their names
 
     def __init__(self, batch_shape=(), event_shape=(), validate_args=None):
         self._batch_shape, self._event_shape = Size(tuple(batch_shape)), Size(tuple(event_shape))
         self._validate_args = self._checks if validate_args is None else validate_args
-        if self._validate_args:
-            for name, (holds, expected) in self.arg_constraints.items():
-                value = self.__dict__.get(name)
+        if self._validate_args and not self._checks_itself:
+            for name, constraint in self.arg_constraints.items():
+                if constraints.is_dependent(constraint):
+                    continue
+                holds, expected = constraint
+                value = self._parameter_named(name)
                 if tensors.is_tensor(value) and not bool(holds(value.detach()).all()):
                     raise ValueError(
                         message(type(self).__name__, f"parameter {name} is out of range",
                                 value.detach().tolist(), expected)
                     )  # fmt: skip
+
+    def _parameter_named(self, name):
+        """A parameter that was given, or None."""
+        return self.__dict__.get(name)
 
     @staticmethod
     def set_default_validate_args(value):
@@ -54,6 +63,11 @@ class Distribution:
     def event_shape(self):
         """The shape of one sample."""
         return self._event_shape
+
+    @property
+    def support(self):
+        """The constraint of values."""
+        raise self._lacks("support")
 
     @property
     def stddev(self):
@@ -161,17 +175,42 @@ class Distribution:
                 message(type(self).__name__, "a value of another shape", tuple(value.shape),
                         f"{tuple(self._event_shape)} at the end")
             )  # fmt: skip
+        whole = tuple(self._batch_shape) + tuple(self._event_shape)
+        for n, m in zip(reversed(value.shape), reversed(whole), strict=False):
+            if n != m and 1 not in (n, m):
+                raise ValueError(
+                    message(type(self).__name__, "a value that does not broadcast to the batch",
+                            tuple(value.shape), whole)
+                )  # fmt: skip
         if not bool(holds(value.detach()).all()):
             raise ValueError(
                 message(type(self).__name__, "a value out of range", value.detach().tolist(),
                         expected)
             )  # fmt: skip
 
+    def _validate_sample(self, value):
+        """Raises ValueError for values outside of the support, or of a shape that does not fit."""
+        holds, expected = self.support
+        self._check(value, holds, expected)
+
+    def _get_checked_instance(self, cls, _instance=None):
+        """An object for `expand` of a class that has no constructor of its own."""
+        if _instance is None and type(self).__init__ is not cls.__init__:
+            raise NotImplementedError(
+                message(type(self).__name__, "no expand() beside its own __init__()", cls.__name__,
+                        "an expand() of its own")
+            )  # fmt: skip
+        return type(self).__new__(type(self)) if _instance is None else _instance
+
+    def _shown(self):
+        """The names of what the text of a distribution shows: parameters that it keeps."""
+        return self.arg_constraints
+
     def __repr__(self):
         parts = []
-        for name in self.__dict__:
-            value = self.__dict__[name]
-            if name.startswith("_") or not tensors.is_tensor(value):
+        for name in self._shown():
+            value = self._parameter_named(name)
+            if not tensors.is_tensor(value):
                 continue
             text = str(value.item()) if value.numel() == 1 else str(value.size())
             parts.append(f"{name}: {value if value.numel() == 1 and value.ndim == 0 else text}")
@@ -198,8 +237,8 @@ def whole(x):
     return (x >= 0) & (x == x.floor()) & (x < math.inf)
 
 
-REAL, POSITIVE = (real, "real numbers"), (positive, "numbers above 0")
-UNIT, WHOLE = (unit, "numbers from 0 to 1"), (whole, "whole numbers from 0 on")
+REAL, POSITIVE, UNIT = constraints.real, constraints.positive, constraints.unit_interval
+POSITIVES = constraints.independent(POSITIVE, 1)
 
 
 class Independent(Distribution):
@@ -218,6 +257,13 @@ class Independent(Distribution):
         super().__init__(
             base.batch_shape[:split], base.batch_shape[split:] + base.event_shape, validate_args
         )
+
+    @constraints.dependent_property
+    def support(self):
+        """That of the distributions, with so many dimensions more."""
+        n = self.reinterpreted_batch_ndims
+        base = self.base_dist.support
+        return constraints.independent(base, n) if n else base
 
     mean = property(lambda self: self.base_dist.mean)
     variance = property(lambda self: self.base_dist.variance)

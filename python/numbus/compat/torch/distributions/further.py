@@ -10,6 +10,7 @@ from ....core.errors import message
 from ....nn import functional as F
 from ....tensors import random
 from ..special import gammaincc
+from . import constraints
 from .continuous import _gamma, _uniform
 from .discrete import _Chances
 from .distribution import POSITIVE, REAL, Distribution, positive, together, unit, whole
@@ -18,6 +19,10 @@ from .distribution import POSITIVE, REAL, Distribution, positive, together, unit
 class InverseGamma(Distribution):
     """Distributions of 1 / x of gamma x."""
 
+    def _shown(self):
+        return ()
+
+    support = constraints.positive
     has_rsample = True
 
     arg_constraints: ClassVar = {"concentration": POSITIVE, "rate": POSITIVE}
@@ -65,10 +70,11 @@ class InverseGamma(Distribution):
 class NegativeBinomial(Distribution):
     """How many trials succeed, each with `probs`, before `total_count` have failed."""
 
+    support = constraints.nonnegative_integer
     arg_constraints: ClassVar = {
-        "total_count": (lambda x: x >= 0, "numbers from 0 on"),
-        "_given_probs": (lambda x: (x >= 0) & (x < 1), "numbers from 0 on below 1"),
-        "_given_logits": REAL,
+        "total_count": constraints.greater_than_eq(0),
+        "probs": constraints.half_open_interval(0.0, 1.0),
+        "logits": REAL,
     }
 
     def __init__(self, total_count, probs=None, logits=None, validate_args=None):
@@ -87,6 +93,9 @@ class NegativeBinomial(Distribution):
             self._given_logits = self.logits
             self.probs = self.logits.sigmoid()
         super().__init__(self.logits.shape, (), validate_args)
+
+    def _parameter_named(self, name):
+        return self.__dict__.get(name if name == "total_count" else "_given_" + name)
 
     mean = property(lambda self: self.total_count * self.logits.exp())
     variance = property(lambda self: self.mean / (-self.logits).sigmoid())
@@ -122,6 +131,10 @@ class RelaxedBernoulli(_Chances):
     Maddison, Mnih and Teh, The Concrete Distribution (2017), with its binary density.
     """
 
+    def _shown(self):
+        return ()
+
+    support = constraints.unit_interval
     has_rsample = True
 
     def __init__(self, temperature, probs=None, logits=None, validate_args=None):
@@ -149,6 +162,7 @@ class RelaxedBernoulli(_Chances):
 class Kumaraswamy(Distribution):
     """Kumaraswamy's distributions of numbers from 0 to 1, with the cdf 1 - (1 - x**a)**b."""
 
+    support = constraints.unit_interval
     has_rsample = True
     arg_constraints: ClassVar = {"concentration1": POSITIVE, "concentration0": POSITIVE}
 
@@ -195,6 +209,7 @@ class Kumaraswamy(Distribution):
 class FisherSnedecor(Distribution):
     """Fisher and Snedecor's distributions of two degrees of freedom."""
 
+    support = constraints.positive
     has_rsample = True
 
     arg_constraints: ClassVar = {"df1": POSITIVE, "df2": POSITIVE}

@@ -1,14 +1,16 @@
 """Distributions of functions of random numbers, mixtures, and distributions made by these."""
 
+import copy
 import math
 from typing import ClassVar
 
 from .... import tensors
 from ....core.errors import message
 from ....nn import functional
+from . import constraints
 from .continuous import Chi2, Exponential, Gumbel, Uniform
 from .discrete import Categorical
-from .distribution import POSITIVE, REAL, Distribution, Independent, positive, real, together
+from .distribution import POSITIVE, REAL, Distribution, Independent, real, together
 
 
 class Transform:
@@ -16,6 +18,7 @@ class Transform:
 
     event_dim = 0
     bijective = True
+    domain = codomain = constraints.real
 
     def __init__(self, cache_size=0):
         if cache_size not in (0, 1):
@@ -35,10 +38,41 @@ class Transform:
             return self._last[0]
         return self._inverse(y)
 
+    def log_abs_det_jacobian(self, x, y):
+        """The logarithm of the derivative's magnitude, or of the determinant's."""
+        raise NotImplementedError(
+            message(type(self).__name__, "no log_abs_det_jacobian()", tuple(x.shape),
+                    "a transform with an inverse")
+        )  # fmt: skip
+
     @property
     def inv(self):
         """The inverse."""
         return _Inverse(self)
+
+    @property
+    def sign(self):
+        """1 where the function rises, -1 where it falls."""
+        raise NotImplementedError(
+            message(type(self).__name__, "no sign", "sign", "a function of numbers that rises")
+        )
+
+    def with_cache(self, cache_size=1):
+        """The transform, which keeps its last argument and result for a `cache_size` of 1."""
+        made = copy.copy(self)
+        Transform.__init__(made, cache_size)
+        return made
+
+    def forward_shape(self, shape):
+        """The shape of results for one of arguments."""
+        return shape
+
+    def inverse_shape(self, shape):
+        """The shape of arguments for one of results."""
+        return shape
+
+    def __repr__(self):
+        return f"{type(self).__name__}()"
 
 
 class _Inverse(Transform):
@@ -46,6 +80,21 @@ class _Inverse(Transform):
         super().__init__()
         self._forward = transform
         self.event_dim = transform.event_dim
+        self.domain, self.codomain = transform.codomain, transform.domain
+        self.bijective = transform.bijective
+
+    sign = property(lambda self: self._forward.sign)
+
+    def forward_shape(self, shape):
+        """The shape of results for one of arguments."""
+        return self._forward.inverse_shape(shape)
+
+    def inverse_shape(self, shape):
+        """The shape of arguments for one of results."""
+        return self._forward.forward_shape(shape)
+
+    def __repr__(self):
+        return f"_InverseTransform({self._forward!r})"
 
     def _call(self, x):
         return self._forward._inv_call(x)
@@ -66,6 +115,9 @@ class _Inverse(Transform):
 class ExpTransform(Transform):
     """exp(x)."""
 
+    codomain = constraints.positive
+    sign = 1
+
     def _call(self, x):
         return x.exp()
 
@@ -79,6 +131,9 @@ class ExpTransform(Transform):
 
 class SigmoidTransform(Transform):
     """1 / (1 + exp(-x)), off the limits 0 and 1."""
+
+    codomain = constraints.unit_interval
+    sign = 1
 
     def _call(self, x):
         limits = tensors.finfo(x.dtype)
@@ -97,6 +152,9 @@ class SigmoidTransform(Transform):
 class TanhTransform(Transform):
     """tanh(x)."""
 
+    codomain = constraints.interval(-1.0, 1.0)
+    sign = 1
+
     def _call(self, x):
         return x.tanh()
 
@@ -114,6 +172,14 @@ class AffineTransform(Transform):
     def __init__(self, loc, scale, event_dim=0, cache_size=0):
         super().__init__(cache_size)
         self.loc, self.scale, self.event_dim = loc, scale, event_dim
+        if event_dim:
+            self.domain = self.codomain = constraints.independent(constraints.real, event_dim)
+
+    @property
+    def sign(self):
+        """1 where the function rises, -1 where it falls."""
+        scale = self.scale
+        return scale.sign() if tensors.is_tensor(scale) else int(scale > 0) - int(scale < 0)
 
     def _call(self, x):
         return self.loc + self.scale * x
@@ -133,6 +199,9 @@ class AffineTransform(Transform):
 
 class PowerTransform(Transform):
     """x to an exponent."""
+
+    domain = codomain = constraints.positive
+    sign = property(lambda self: self.exponent.sign())
 
     def __init__(self, exponent, cache_size=0):
         super().__init__(cache_size)
@@ -156,6 +225,35 @@ class ComposeTransform(Transform):
         super().__init__(cache_size)
         self.parts = list(parts)
         self.event_dim = max([t.event_dim for t in self.parts], default=0)
+        if self.parts:
+            first, last = self.parts[0].domain, self.parts[-1].codomain
+            self.domain, self.codomain = [
+                constraints.independent(c, self.event_dim - c.event_dim)
+                if c.event_dim < self.event_dim
+                else c
+                for c in (first, last)
+            ]
+        self.bijective = all([t.bijective for t in self.parts])
+
+    @property
+    def sign(self):
+        """1 where the function rises, -1 where it falls."""
+        return math.prod([t.sign for t in self.parts])
+
+    def forward_shape(self, shape):
+        """The shape of results for one of arguments."""
+        for t in self.parts:
+            shape = t.forward_shape(shape)
+        return shape
+
+    def inverse_shape(self, shape):
+        """The shape of arguments for one of results."""
+        for t in reversed(self.parts):
+            shape = t.inverse_shape(shape)
+        return shape
+
+    def __repr__(self):
+        return "ComposeTransform(\n    " + ",\n    ".join(map(repr, self.parts)) + "\n)"
 
     def _call(self, x):
         for t in self.parts:
@@ -169,6 +267,8 @@ class ComposeTransform(Transform):
 
     def log_abs_det_jacobian(self, x, _y):
         """The logarithm of the derivative's magnitude."""
+        if not self.parts:
+            return tensors.zeros_like(x)
         total = 0
         for t in self.parts:
             after = t(x)
@@ -184,6 +284,15 @@ def _summed(x, n):
 class TransformedDistribution(Distribution):
     """The distribution of what transforms make of random numbers."""
 
+    @constraints.dependent_property
+    def support(self):
+        """The constraint of values."""
+        if not self.transforms:
+            return self.base_dist.support
+        last = self.transforms[-1].codomain
+        n = len(self._event_shape) - last.event_dim
+        return constraints.independent(last, n) if n > 0 else last
+
     def __init__(self, base_distribution, transforms, validate_args=None):
         self.transforms = [transforms] if isinstance(transforms, Transform) else list(transforms)
         if not all([isinstance(t, Transform) for t in self.transforms]):
@@ -196,7 +305,11 @@ class TransformedDistribution(Distribution):
         if n > 0:
             base = Independent(base, n)
         self.base_dist, self.has_rsample = base, base.has_rsample
-        super().__init__(base.batch_shape, base.event_shape, validate_args)
+        split = len(base.batch_shape)
+        shape = base.batch_shape + base.event_shape
+        for t in self.transforms:
+            shape = t.forward_shape(shape)
+        super().__init__(shape[:split], shape[split:], validate_args)
 
     def _through(self, x):
         for t in self.transforms:
@@ -249,6 +362,11 @@ class TransformedDistribution(Distribution):
 
 class MixtureSameFamily(Distribution):
     """Mixtures of the last batch dimension of a distribution, by the weights of another one."""
+
+    @constraints.dependent_property
+    def support(self):
+        """The constraint of values."""
+        return constraints.MixtureSameFamilyConstraint(self.component_distribution.support)
 
     def __init__(self, mixture_distribution, component_distribution, validate_args=None):
         mixed, parts = mixture_distribution, component_distribution
@@ -308,6 +426,7 @@ class MixtureSameFamily(Distribution):
 class StudentT(Distribution):
     """Student's distributions."""
 
+    support = constraints.real
     has_rsample = True
 
     arg_constraints: ClassVar = {"df": POSITIVE, "loc": REAL, "scale": POSITIVE}
@@ -355,7 +474,12 @@ class StudentT(Distribution):
 class Pareto(TransformedDistribution):
     """Pareto's distributions of a scale and an exponent `alpha`."""
 
-    arg_constraints: ClassVar = {"scale": POSITIVE, "alpha": POSITIVE}
+    @constraints.dependent_property
+    def support(self):
+        """The constraint of values."""
+        return constraints.greater_than_eq(self.scale)
+
+    arg_constraints: ClassVar = {"alpha": POSITIVE, "scale": POSITIVE}
 
     def __init__(self, scale, alpha, validate_args=None):
         self.scale, self.alpha = together(scale, alpha)
@@ -384,6 +508,7 @@ class Pareto(TransformedDistribution):
 class Weibull(TransformedDistribution):
     """Weibull's distributions of a scale and a concentration."""
 
+    support = constraints.positive
     arg_constraints: ClassVar = {"scale": POSITIVE, "concentration": POSITIVE}
 
     def __init__(self, scale, concentration, validate_args=None):
@@ -415,6 +540,15 @@ class Weibull(TransformedDistribution):
 class RelaxedOneHotCategorical(Distribution):
     """Softmax of logits and Gumbel's numbers, by a temperature."""
 
+    def _shown(self):
+        return ()
+
+    arg_constraints: ClassVar = {
+        "probs": constraints.simplex,
+        "logits": constraints.real_vector,
+    }
+    _checks_itself = True
+    support = constraints.simplex
     has_rsample = True
 
     def __init__(self, temperature, probs=None, logits=None, validate_args=None):
@@ -434,7 +568,7 @@ class RelaxedOneHotCategorical(Distribution):
 
     def log_prob(self, value):
         """The logarithm of the density."""
-        self._check(value, positive, "numbers above 0")
+        self._check(value, *constraints.simplex)
         n, t = self._event_shape[0], tensors.as_tensor(self.temperature, dtype=value.dtype)
         score = self.logits - t * value.log()
         score = (score - score.logsumexp(-1, True)).sum(-1)
@@ -444,6 +578,10 @@ class RelaxedOneHotCategorical(Distribution):
 class HalfCauchy(Distribution):
     """Magnitudes of Cauchy's numbers of a scale."""
 
+    def _shown(self):
+        return ()
+
+    support = constraints.nonnegative
     has_rsample = True
     arg_constraints: ClassVar = {"scale": POSITIVE}
 

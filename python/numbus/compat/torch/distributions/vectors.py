@@ -10,13 +10,17 @@ from ....core.errors import message
 from ....nn import functional
 from ....tensors import random
 from ..special import i0e, i1e
+from . import constraints
 from .continuous import Normal
-from .distribution import POSITIVE, REAL, Distribution, real, together
+from .distribution import POSITIVE, POSITIVES, REAL, Distribution, real, together
 from .transformed import Transform, TransformedDistribution
 
 
 class SoftplusTransform(Transform):
     """log(1 + exp(x))."""
+
+    codomain = constraints.positive
+    sign = 1
 
     def _call(self, x):
         return functional.softplus(x)
@@ -34,6 +38,7 @@ class SoftmaxTransform(Transform):
 
     event_dim = 1
     bijective = False
+    domain, codomain = constraints.real_vector, constraints.simplex
 
     def _call(self, x):
         return x.softmax(-1)
@@ -48,6 +53,15 @@ class StickBreakingTransform(Transform):
     """
 
     event_dim = 1
+    domain, codomain = constraints.real_vector, constraints.simplex
+
+    def forward_shape(self, shape):
+        """The shape of results for one of arguments."""
+        return (*shape[:-1], shape[-1] + 1)
+
+    def inverse_shape(self, shape):
+        """The shape of arguments for one of results."""
+        return (*shape[:-1], shape[-1] - 1)
 
     @staticmethod
     def _offset(x):
@@ -74,6 +88,7 @@ class StickBreakingTransform(Transform):
 class LogisticNormal(TransformedDistribution):
     """Distributions of normal vectors after `StickBreakingTransform`."""
 
+    support = constraints.simplex
     arg_constraints: ClassVar = {"loc": REAL, "scale": POSITIVE}
 
     def __init__(self, loc, scale, validate_args=None):
@@ -99,8 +114,13 @@ class LogisticNormal(TransformedDistribution):
 class LowRankMultivariateNormal(Distribution):
     """Normal distributions of vectors of the covariance F Fᵀ + diag(d), of few columns F."""
 
+    support = constraints.real_vector
     has_rsample = True
-    arg_constraints: ClassVar = {"loc": REAL, "cov_factor": REAL, "cov_diag": POSITIVE}
+    arg_constraints: ClassVar = {
+        "loc": constraints.real_vector,
+        "cov_factor": constraints.independent(REAL, 2),
+        "cov_diag": POSITIVES,
+    }
 
     def __init__(self, loc, cov_factor, cov_diag, validate_args=None):
         op = "LowRankMultivariateNormal"
@@ -168,6 +188,7 @@ class LowRankMultivariateNormal(Distribution):
 class VonMises(Distribution):
     """Distributions of angles around `loc`; samples are constants, drawn by the host."""
 
+    support = constraints.real
     arg_constraints: ClassVar = {"loc": REAL, "concentration": POSITIVE}
 
     def __init__(self, loc, concentration, validate_args=None):

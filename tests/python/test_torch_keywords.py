@@ -1,0 +1,196 @@
+"""PyTorch's names of parameters: methods and functions take them as PyTorch's own do."""
+
+import numbus.compat.torch as torch
+import numpy
+import pytest
+from numbus import nn
+
+x = torch.arange(12.0).reshape(3, 4) + 1
+n = torch.arange(12).reshape(3, 4)
+v = torch.arange(4.0)
+m = torch.eye(4) * 2 + 0.1
+
+# By name, and by place as the rest of the tests have it.
+CALLS = """
+x.flip(dims=(1,)) ; x.flip(1)
+x.permute(dims=(1, 0)) ; x.permute(1, 0)
+x.view(size=(4, 3)) ; x.view(4, 3)
+x.view(dtype=torch.int32) ; x.view(torch.int32)
+x.reshape(shape=(4, 3)) ; x.reshape(4, 3)
+v.expand(size=(2, 4)) ; v.expand(2, 4)
+x.repeat(repeats=(2, 1)) ; x.repeat(2, 1)
+v.tile(dims=(2,)) ; v.tile(2)
+x.swapaxes(axis0=0, axis1=1) ; x.swapaxes(0, 1)
+x.clone().transpose_(dim0=0, dim1=1) ; x.T
+x.tensor_split(sections=2, dim=1)[0] ; x.tensor_split(2, dim=1)[0]
+x.vsplit(indices=(1,))[1] ; x[1:]
+x.max(other=x.flip(0)) ; torch.maximum(x, x.flip(0))
+torch.min(x, other=x.flip(0)) ; torch.minimum(x, x.flip(0))
+torch.diag_embed(x, dim1=0, dim2=2) ; torch.diag_embed(x).permute(1, 0, 2)
+torch.diag_embed(v, offset=-1, dim1=1, dim2=0) ; torch.diag_embed(v, offset=-1).T
+x.pow(exponent=2) ; x**2
+torch.pow(self=2.0, exponent=v) ; 2.0**v
+x.clone().pow_(exponent=2) ; x**2
+torch.float_power(x, exponent=2) ; x.double() ** 2
+torch.heaviside(input=x - 3, values=torch.tensor(0.5)) ; torch.heaviside(x - 3, torch.tensor(0.5))
+x.clone().xlogy_(other=x) ; x.xlogy(x)
+v.clone().addmv_(mat=m, vec=v) ; torch.addmv(v, m, v)
+m[None].clone().baddbmm_(batch1=m[None], batch2=m[None]) ; torch.baddbmm(m[None], m[None], m[None])
+torch.inner(input=v, other=v) ; torch.tensor(14.0)
+torch.full_like(input=x, fill_value=3) ; x * 0 + 3
+torch.zeros(size=(2, 2)) ; torch.zeros(2, 2)
+x.new_ones(size=(2, 2)) ; torch.ones(2, 2)
+torch.rand(size=(2, 2)) * 0 ; torch.zeros(2, 2)
+torch.randint(high=1, size=(3,)) ; torch.zeros(3).long()
+x.clone().random_(to=1) ; x * 0
+torch.triangular_solve(input=x.T, A=m)[0] ; torch.triangular_solve(x.T, m)[0]
+torch.dropout(input=x, p=0.0, train=True) ; x
+torch.embedding(weight=x, indices=n[0, :2]) ; x[:2]
+torch.asarray(obj=[1.0, 2.0], dtype=torch.float64) ; torch.tensor([1.0, 2.0]).double()
+torch.frombuffer(b"abcd", dtype=torch.uint8, count=2, offset=1) ; torch.tensor([98, 99]).byte()
+x.hardshrink(lambd=3.0) ; torch.hardshrink(x, 3.0)
+torch.stack(torch.unravel_index(n, (3, 4))) ; torch.stack([n // 4, n % 4])
+"""  # fmt: skip
+
+
+@pytest.mark.parametrize("line", CALLS.strip().splitlines())
+def test_names_of_parameters(line):
+    named, plain = [eval(part) for part in line.split(" ; ")]
+    assert named.dtype == plain.dtype
+    numpy.testing.assert_array_equal(named.numpy(), plain.numpy())
+
+
+def test_one_name_of_two():
+    for wrong in (
+        lambda: x.view(4, 3, size=(4, 3)), lambda: x.hsplit(2, sections=2),
+        lambda: x.tensor_split(), lambda: torch.pow(x), lambda: x.xlogy_(others=x),
+        lambda: torch.kl_div(x, x, "mean"),
+    ):  # fmt: skip
+        with pytest.raises(TypeError):
+            wrong()
+
+
+def test_orders_of_torch_and_of_functional_differ():
+    w, b = torch.arange(4.0), torch.ones(4)
+    mean, var = torch.zeros(4), torch.ones(4) * 4
+    made = torch.batch_norm(x, w, b, mean, var, False, 0.1, 0.0, True)
+    numpy.testing.assert_allclose(made.numpy(), (x / 2 * w + b).numpy())
+    z = x.reshape(1, 4, 3)
+    made = torch.instance_norm(z, w, b, mean, var, False, 0.1, 0.0, True)
+    numpy.testing.assert_allclose(made.numpy(), (z / 2 * w[:, None] + b[:, None]).numpy())
+    made = torch.binary_cross_entropy_with_logits(x, x * 0, None, v, 0)
+    assert made.shape == x.shape
+
+
+def test_memory_of_others():
+    t = torch.zeros(2)
+    held = t.set_(torch.ones(3))
+    assert held is t and t.tolist() == [1, 1, 1]
+    a = numpy.zeros(3, "f4")
+    torch.asarray(a)[0] = 5
+    torch.asarray(a, copy=True)[1] = 5
+    assert a.tolist() == [5, 0, 0]
+    with pytest.raises(ValueError, match="a copy is needed"):
+        torch.asarray([1, 2], copy=False)
+
+
+class Merged(nn.Linear):
+    """Adds what it has learnt to the weights, by `data`, outside of no_grad()."""
+
+    def __init__(self):
+        super().__init__(3, 2, bias=False)
+        self.a = nn.Parameter(torch.ones(2, 1))
+        self.b = nn.Parameter(torch.ones(1, 3))
+        self.weight.requires_grad = False
+        self.weight.data.fill_(1)
+
+
+def test_writes_to_data_are_not_recorded():
+    net = Merged()
+    net.weight.data += net.a @ net.b
+    assert net.weight.tolist() == [[2, 2, 2]] * 2 and not net.weight.requires_grad
+    net.weight.requires_grad = True
+    net.weight.data -= net.a @ net.b
+    net.weight.data = net.weight.data * net.a
+    net.weight.data[0] = net.b[0] * 3
+    net.weight.data.mul_(net.b)
+    assert net.weight.is_leaf and net.weight.tolist() == [[3, 3, 3], [1, 1, 1]]
+    net(torch.ones(3)).sum().backward()
+    assert net.weight.grad.tolist() == [[1, 1, 1]] * 2 and net.a.grad is None
+    t = torch.zeros(2)
+    t.data += net.a[:, 0]
+    assert t.tolist() == [1, 1] and not t.requires_grad
+
+
+def test_what_was_written_to_through_data_has_no_derivative():
+    net = Merged()
+    part = net.weight.detach()
+    part += net.a @ net.b
+    for use in (lambda: part * 2, lambda: part.requires_grad, lambda: part[0]):
+        with pytest.raises(NotImplementedError, match="a detached tensor was made to depend"):
+            use()
+    with torch.no_grad():
+        assert (part * 2).tolist() == [[4, 4, 4]] * 2
+
+
+def test_names_of_nodes():
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a):
+            return a * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    a = x.clone().requires_grad_()
+    for made, name in (
+        (Twice.apply(a), "TwiceBackward"), (a.sum(), "SumBackward0"), (a.sum(0), "SumBackward1"),
+        (a.max(), "MaxBackward1"), (a[n[0, :2]], "IndexBackward0"), (a[0], "SelectBackward0"),
+        (a.double(), "ToCopyBackward0"), (a.T, "PermuteBackward0"),
+    ):  # fmt: skip
+        assert type(made.grad_fn).__name__ == name and f"grad_fn=<{name}>" in str(made)
+
+
+def test_modules_that_programs_import():
+    lines = """
+    import torch.backends.cudnn as cudnn
+    from torch.nn.modules.module import _addindent
+    from torch.nn.modules.transformer import _get_clones
+    from torch.nn.common_types import _size_2_t
+    from torch.nn.utils.stateless import functional_call
+    from torch.nn.utils.spectral_norm import spectral_norm
+    from torch.optim.adamw import AdamW
+    from torch.autograd.grad_mode import no_grad
+    from torch.autograd import gradgradcheck
+    from torch.cuda.amp import custom_fwd, custom_bwd
+    from torch.functional import einsum
+    from torch.utils.data._utils.collate import default_collate
+    from torch.distributions.kumaraswamy import Kumaraswamy
+    from torch.distributions.constraint_registry import transform_to
+    from torch.distributions.utils import broadcast_all
+    from torch import layout
+    """
+    from numbus.compat import rewrite
+
+    space = {}
+    for line in lines.strip().splitlines():
+        exec(rewrite.rewrite_text(line.strip()), space)
+    space["cudnn"].benchmark = True
+    assert rewrite.original("numbus.optim") == "torch.optim"
+    assert rewrite.original("numbus.compat.torch.fft") == "torch.fft"
+
+
+def test_gradgradcheck_and_names_of_older_programs():
+    z = torch.tensor([0.3, 0.5]).double().requires_grad_()
+    assert torch.autograd.gradgradcheck(lambda a: (a**3 * a.sum(), a.exp()), (z,))
+    w = torch.ones(2, 2).double()
+    assert w.new(2, 3).zero_().shape == (2, 3) and w.new([1, 2]).dtype == torch.float64
+    q = torch.tensor([0.04, 0.26, -9.0], requires_grad=True)
+    made = torch.fake_quantize_per_tensor_affine(q, 0.1, 0, -5, 5)
+    made.sum().backward()
+    numpy.testing.assert_allclose(made.tolist(), [0, 0.3, -0.5], rtol=1e-6)
+    assert q.grad.tolist() == [1, 1, 0]
+    u, s, v = torch.pca_lowrank(x, q=2)
+    low = x - x.mean(0)
+    numpy.testing.assert_allclose((u * s @ v.T).numpy(), low.numpy(), atol=1e-4)
