@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "numpy_objects.h"
 #include "recipes.h"
@@ -293,6 +294,31 @@ void bind_tensors(nb::module_& m) {
   m.def(
       "wrap_tensor", [](nb::handle a) { return nb::steal(wrap_tensor(a.ptr(), true)); },
       nb::arg("array"));
+  m.def(
+      "with_used_tensors",
+      [](const nb::callable& function) {
+        std::vector<nb::object> used;
+        struct Noted {
+          std::vector<nb::object>* before;
+          std::vector<nb::object>& own;
+          ~Noted() {
+            tensors_used = before;
+            if (before) before->insert(before->end(), own.begin(), own.end());
+          }
+        };
+        nb::object made;
+        {
+          const Noted noted{std::exchange(tensors_used, &used), used};
+          made = function();
+        }
+        nb::list found;
+        std::unordered_set<PyObject*> seen;
+        for (const nb::object& t : used)
+          if (requires_gradient(as_tensor(t.ptr())) && seen.insert(t.ptr()).second) found.append(t);
+        return nb::make_tuple(made, found);
+      },
+      nb::arg("function"),
+      "What a function returns, and the tensors that require a gradient and whose arrays it used.");
   m.def("is_grad_enabled", [] { return recording; });
   m.def("set_grad_enabled", [](bool on) { return std::exchange(recording, on); }, nb::arg("on"));
 }

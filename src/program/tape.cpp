@@ -197,6 +197,14 @@ void Tape::trim() {
     entries_.pop_back();
     --gone_;
   }
+  if (now() < last_view_) {  // the numbers of those that went are given once more
+    const auto before = [&](KnownView& v) { v.created = std::min(v.created, now()); };
+    for (ToldView& v : told_views_) before(v.view);
+    bases_.each([&](KnownBase& known) {
+      for (KnownView& v : known.views) before(v);
+    });
+    last_view_ = now();
+  }
   constexpr size_t kMany = 4096;
   if (gone_ > kMany && gone_ > entries_.size() / 2) renumber();
 }
@@ -323,11 +331,26 @@ std::shared_ptr<Adjoints> Tape::backward(std::span<const Array> outputs,
   return adjoints;
 }
 
+// Entries whose derivative needs no values stay as long as tensors reach them, where all that they
+// read is theirs or a leaf's: `x = leaf.float()` may be read by one pass after another.
 void Tape::spend(std::span<const int64_t> numbers) {
-  for (const int64_t n : numbers)
-    for (const Operand& o : numbered(n).results)
+  std::vector<int64_t> order(numbers.begin(), numbers.end());
+  if (!std::ranges::is_sorted(order)) std::ranges::reverse(order);
+  if (!std::ranges::is_sorted(order)) std::ranges::sort(order);
+  const auto saves = [](const Operand& o) { return o.saved.has_value(); };
+  std::erase_if(order, [&](int64_t n) {
+    const Entry& e = numbered(n);
+    if (!e.pullback && std::ranges::none_of(e.operands, saves) &&
+        std::ranges::none_of(e.results, saves) &&
+        std::ranges::none_of(e.operands,
+                             [&](const Operand& o) { return o.active && is_spent(o.region.base); }))
+      return true;
+    for (const Operand& o : e.results)
       if (o.active) bases_.of(o.region.base).spent = true;
-  for (const int64_t n : numbers) drop(n);
+    return false;
+  });
+  std::ranges::reverse(order);
+  for (const int64_t n : order) drop(n);
 }
 
 void Tape::pass(std::span<const int64_t> numbers) {

@@ -133,6 +133,7 @@ class Tape : public Program {
   void forget_told_views();
   std::vector<ToldView> told_views_;
   int64_t made_views_ = 0;
+  int64_t last_view_ = 0;            // the largest number of an entry that a view was made before
   std::vector<uint64_t> unreached_;  // bases to look at
   size_t gone_ = 0;                  // of the entries
   int recorded_ = 0;                 // operations that are being recorded

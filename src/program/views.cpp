@@ -114,6 +114,7 @@ uint64_t Tape::number_view(const Array& a) {
     });
   }
   const uint64_t number = Base::new_value();
+  last_view_ = std::max(last_view_, now());
   known->views.push_back({number, a.through, now(), made_views_++});
   return number;
 }

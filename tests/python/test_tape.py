@@ -358,3 +358,19 @@ def test_gradients_are_made_in_one_order():
         bases = _core.tape_backward([total._array], [seed], False, False, []).bases()
         orders.append([bases.index(x._base) for x in leaves])
     assert orders[0] == orders[1] == orders[2] and len(set(orders[0])) == 60
+
+
+def test_what_needs_no_values_may_be_passed_again():
+    leaf = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    x = leaf.float()
+    for _ in range(3):
+        (x**2).sum().backward()
+    assert leaf.grad.tolist() == [6, 12]
+    y = (leaf + 1).sum()
+    y.backward()
+    y.backward()
+    assert leaf.grad.tolist() == [8, 14]
+    z = leaf * leaf + 1
+    z.sum().backward()
+    with pytest.raises(RuntimeError, match="let go"):
+        z.sum().backward()

@@ -271,9 +271,22 @@ def test_a_detached_tensor_depends_on_what_is_written_to_it():
     h.sum().backward()
     assert x.grad is None and np.allclose(w.grad.tolist(), np.tanh(1.0))
     y = torch.tanh(x)
-    h = y.detach()  # y would have to see what is written
+    h = y.detach()  # y sees what is written
+    h *= w
+    assert y.tolist() == h.tolist()
     with pytest.raises(NotImplementedError, match=r"detach.*clone"):
-        h *= w
+        h.sum()
+
+
+def test_views_made_while_later_entries_go():
+    x = line(3)
+    first, second = x.exp(), x.exp()
+    v = line(4)
+    a, b = v[:2], v[2:]
+    del second  # the number of its entry is given once more
+    del first
+    one, two = torch.autograd.grad((a * 2 + b).sum(), [a, b])
+    assert one.tolist() == [2, 2] and two.tolist() == [1, 1]
 
 
 def test_detach_in_place_and_views():

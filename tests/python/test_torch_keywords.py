@@ -194,3 +194,78 @@ def test_gradgradcheck_and_names_of_older_programs():
     u, s, v = torch.pca_lowrank(x, q=2)
     low = x - x.mean(0)
     numpy.testing.assert_allclose((u * s @ v.T).numpy(), low.numpy(), atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["parameters", "closure", "nested", "result", "several"])
+def test_checkpoints_give_what_is_used_otherwise_its_gradient(kind):
+    from numbus.compat.torch.utils.checkpoint import checkpoint
+
+    net = nn.Linear(4, 4)
+    w = torch.ones(4, requires_grad=True)
+
+    def again(function, *args):
+        return checkpoint(function, *args, use_reentrant=False)
+
+    def run(call, given):
+        if kind == "parameters":
+            made = call(net, given)
+        elif kind == "closure":
+            made = call(lambda a: a * w + net(w * a) * w, given)
+        elif kind == "nested":
+            made = call(lambda a: call(net, net(a)).tanh() * w, given)
+        elif kind == "result":
+            half = net(w) * 0.5
+            made = call(lambda a: half * a, given) + half
+        else:
+            one, two = call(lambda a, k: (net(a), w * k), given, 3)
+            made = one * two
+        return (made**2).sum()
+
+    for given in (x.detach(), x.clone().requires_grad_()):
+        leaves = [*net.parameters(), w] + ([given] if given.requires_grad else [])
+        calls = []
+
+        def hook(g, calls=calls):
+            calls.append(g)
+            return g * 2
+
+        handle = w.register_hook(hook)
+        plain = torch.autograd.grad(run(lambda f, *a: f(*a), given), leaves, allow_unused=True)
+        count = len(calls)
+        for asked in (True, False):
+            loss = run(again, given)
+            if asked:
+                found = torch.autograd.grad(loss, leaves, allow_unused=True)
+            else:
+                loss.backward()
+                found = [t.grad for t in leaves]
+            for a, b in zip(found, plain, strict=True):
+                assert (a is None) == (b is None)
+                if a is not None:
+                    numpy.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-4, atol=1e-4)
+            for t in leaves:
+                t.grad = None
+        assert len(calls) == 3 * count
+        handle.remove()
+
+
+def test_reentrant_checkpoints_of_constants_warn():
+    from numbus.compat.torch.utils.checkpoint import checkpoint
+
+    with pytest.warns(UserWarning, match="None of the inputs have requires_grad=True"):
+        made = checkpoint(nn.Linear(4, 4), x, use_reentrant=True)
+    assert not made.requires_grad
+    with torch.no_grad():
+        assert not checkpoint(nn.Linear(4, 4), x, use_reentrant=False).requires_grad
+
+
+def test_real_parts_and_older_states():
+    z = torch.tensor([3 + 4j, -1j])
+    assert torch.real(z).tolist() == [3, 0] and torch.real(x) is x
+    norm = nn.BatchNorm1d(3)
+    old = {k: v for k, v in norm.state_dict().items() if "num_batches" not in k}
+    norm.load_state_dict(old)
+    new = norm.state_dict()
+    del new["num_batches_tracked"]
+    with pytest.raises(RuntimeError, match="num_batches_tracked"):
+        norm.load_state_dict(new)

@@ -568,12 +568,12 @@ def _part_of(a, name):
     return getattr(a, name)
 
 
-@property
-def _real(self):
-    return self if self._array.dtype.kind != "c" else _part_of(self, "real")
+def real(input):
+    """The real parts; a tensor of real numbers itself."""
+    return input if input._array.dtype.kind != "c" else _part_of(input, "real")
 
 
-Tensor.real = real = _real
+Tensor.real = property(real)
 Tensor.imag = property(lambda self: _part_of(self, "imag"))
 
 

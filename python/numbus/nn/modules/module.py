@@ -556,11 +556,14 @@ class Module:
         missing, wrong = [], []
         known = set()
         state = OrderedDict(state_dict)
+        metadata = getattr(state_dict, "_metadata", None) or {}
         unexpected = []
         for path, module in self.named_modules(remove_duplicate=False):
             prefix = path + "." if path else ""
+            local = metadata.get(path, {})
             for hook in list(module._load_state_dict_pre_hooks.values()):
-                hook(module, state, prefix, {}, strict, missing, unexpected, wrong)
+                hook(module, state, prefix, local, strict, missing, unexpected, wrong)
+            module._complete(state, prefix, local.get("version"))
             module._load_own(state, prefix, known, missing, wrong, assign)
         more = [key for key in state if key not in known]
         unexpected += self._in_order(more) if len(more) > 1 else more
@@ -589,6 +592,9 @@ class Module:
             return places[key]
 
         return sorted(keys, key=lambda key: place(key.rpartition(".")[0]))
+
+    def _complete(self, state, prefix, version):
+        """Adds what a state of an older version of the class has not; None: of the oldest."""
 
     def _load_own(self, state, prefix, known, missing, wrong, assign):
         for name, x in self._saved():

@@ -40,6 +40,11 @@ class _NormBase(Module):
         self.register_buffer("num_batches_tracked", count)
         self.reset_parameters()
 
+    def _complete(self, state, prefix, version):
+        key = prefix + "num_batches_tracked"
+        if (version is None or version < 2) and self.track_running_stats and key not in state:
+            state[key] = self.num_batches_tracked
+
     def reset_running_stats(self):
         """Sets the running mean to 0, the variance to 1, and the count of batches to 0."""
         if self.track_running_stats:
