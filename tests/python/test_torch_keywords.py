@@ -269,3 +269,29 @@ def test_real_parts_and_older_states():
     del new["num_batches_tracked"]
     with pytest.raises(RuntimeError, match="num_batches_tracked"):
         norm.load_state_dict(new)
+
+
+def test_functional_calls_replace_tied_weights_under_all_names():
+    from numbus.compat.torch.func import functional_call
+
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.e, self.h = nn.Embedding(3, 2), nn.Linear(2, 3, bias=False)
+            self.h.weight = self.e.weight
+            self.e.weight.data.fill_(1)
+
+        def forward(self, i):
+            return self.h(self.e(i))
+
+    net, i, w = Tied(), torch.tensor([0, 2]), torch.full((3, 2), 2.0)
+    for name in ("e.weight", "h.weight"):
+        assert functional_call(net, {name: w}, i).tolist() == [[8] * 3] * 2
+        assert functional_call(net, {name: w}, i, tie_weights=False).tolist() == [[4] * 3] * 2
+        functional_call(net, {name: w}, i, strict=True)
+    with pytest.raises(ValueError, match="different values"):
+        functional_call(net, {"e.weight": w, "h.weight": w * 2}, i)
+    for wrong in ({}, {"e.weight": w, "other": w}):
+        with pytest.raises(RuntimeError, match="missing"):
+            functional_call(net, wrong, i, strict=True)
+    assert net.h.weight is net.e.weight and net(i).tolist() == [[2] * 3] * 2

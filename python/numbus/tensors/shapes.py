@@ -413,10 +413,10 @@ def vstack(tensors):
 
 
 @tensor_function
-def split(input, split_size_or_sections, dim=0):
+def split(tensor, split_size_or_sections, dim=0):
     """Parts of so many elements along a dimension, views; the last may be smaller."""
-    k = axis_of("split", dim, input.ndim)
-    n = input.shape[k]
+    k = axis_of("split", dim, tensor.ndim)
+    n = tensor.shape[k]
     given = split_size_or_sections
     if isinstance(given, int):
         ends = list(range(given, n, given)) if given else []
@@ -429,7 +429,7 @@ def split(input, split_size_or_sections, dim=0):
             )
     found, start = [], 0
     for count in counts:
-        found.append(input[(slice(None),) * k + (slice(start, start + count),)])
+        found.append(tensor[(slice(None),) * k + (slice(start, start + count),)])
         start += count
     return tuple(found)
 

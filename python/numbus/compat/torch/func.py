@@ -300,26 +300,69 @@ def stack_module_state(models):
     return params, buffers
 
 
-def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None):
-    """A call of a module with other tensors as its parameters and buffers, by their names."""
+def functional_call(
+    module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False
+):
+    """A call of a module with other tensors as its parameters and buffers, by their names.
+
+    tie_weights: a tensor that the module has under several names is replaced under all of them.
+    strict: raises RuntimeError where names are missing, or the module has not all of them.
+    """
     given = parameter_and_buffer_dicts
     dicts = given if isinstance(given, (tuple, list)) else (given,)
     chosen = {name: value for d in dicts for name, value in d.items()}
     args = () if args is None else args if isinstance(args, tuple) else (args,)
+    own = {
+        name: value
+        for named in (module.named_parameters, module.named_buffers)
+        for name, value in named(remove_duplicate=False)
+    }
+    known = chosen
+    if tie_weights:
+        chosen = _tied(own, chosen)
+    if strict:
+        missing = sorted(set(own) - set(chosen))
+        unexpected = sorted(set(known) - set(own))
+        if missing or unexpected:
+            raise RuntimeError(
+                message("functional_call", "names are missing or not the module's",
+                        f"missing {missing}, unexpected {unexpected}", "those of the module")
+            )  # fmt: skip
     before = []
-    for name, value in chosen.items():
-        path, _, last = name.rpartition(".")
-        owner = module.get_submodule(path)
-        table = owner._parameters if last in owner._parameters else owner._buffers
-        if last not in table:
-            raise KeyError(message("functional_call", "no such parameter", name, "a name of it"))
-        before.append((table, last, table[last]))
-        table[last] = value
     try:
+        for name, value in chosen.items():
+            path, _, last = name.rpartition(".")
+            owner = module.get_submodule(path)
+            table = owner._parameters if last in owner._parameters else owner._buffers
+            if last not in table:
+                raise KeyError(
+                    message("functional_call", "no such parameter", name, "a name of it")
+                )
+            before.append((table, last, table[last]))
+            table[last] = value
         return module(*args, **({} if kwargs is None else kwargs))
     finally:
-        for table, last, value in before:
+        for table, last, value in reversed(before):
             table[last] = value
+
+
+def _tied(own, chosen):
+    """The tensors that were chosen, under all names that the module has for the same tensor."""
+    names = {}
+    for name, value in own.items():
+        names.setdefault(id(value), []).append(name)
+    made = dict(chosen)
+    for some in names.values():
+        values = [chosen[name] for name in some if name in chosen]
+        if len(some) == 1 or not values:
+            continue
+        if any([value is not values[0] for value in values]):
+            raise ValueError(
+                message("functional_call", "different values for one tensor", some,
+                        "one value, or tie_weights=False")
+            )  # fmt: skip
+        made.update(dict.fromkeys(some, values[0]))
+    return made
 
 
 def __getattr__(name):
