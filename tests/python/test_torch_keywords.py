@@ -295,3 +295,55 @@ def test_functional_calls_replace_tied_weights_under_all_names():
         with pytest.raises(RuntimeError, match="missing"):
             functional_call(net, wrong, i, strict=True)
     assert net.h.weight is net.e.weight and net(i).tolist() == [[2] * 3] * 2
+
+
+class Renamed(nn.Module):
+    """Keeps more than its tensors, and takes states in which a name was another one."""
+
+    def __init__(self):
+        super().__init__()
+        self.w, self.count = nn.Parameter(torch.ones(2)), 1
+
+    def get_extra_state(self):
+        return {"count": self.count}
+
+    def set_extra_state(self, state):
+        self.count = state["count"]
+
+    def _save_to_state_dict(self, destination, prefix, keep_vars):
+        super()._save_to_state_dict(destination, prefix, keep_vars)
+        destination[prefix + "scale"] = torch.tensor(3.0)
+
+    def _load_from_state_dict(self, state_dict, prefix, *rest):
+        if prefix + "weight" in state_dict:
+            state_dict[prefix + "w"] = state_dict.pop(prefix + "weight") * 2
+        state_dict.pop(prefix + "scale", None)
+        super()._load_from_state_dict(state_dict, prefix, *rest)
+
+
+class ByItself(nn.Module):
+    """Loads without its base class."""
+
+    def _load_from_state_dict(self, state_dict, prefix, *rest):
+        self.value = state_dict[prefix + "value"]
+
+
+def test_what_programs_save_and_load_themselves():
+    net = nn.Sequential(Renamed(), ByItself())
+    net[0].count = 7
+    state = net.state_dict()
+    assert list(state) == ["0.w", "0._extra_state", "0.scale"]
+    state["0.weight"] = state.pop("0.w") * 2
+    state["1.value"] = 5
+    other = nn.Sequential(Renamed(), ByItself())
+    other.load_state_dict(state)
+    assert other[0].w.tolist() == [4, 4] and other[0].count == 7 and other[1].value == 5
+    with pytest.raises(RuntimeError, match="_extra_state"):
+        Renamed().load_state_dict({"w": torch.ones(2)})
+    with pytest.raises(RuntimeError, match="Unexpected"):
+        nn.Linear(1, 1).load_state_dict({**nn.Linear(1, 1).state_dict(), "x": torch.ones(1)})
+    net._register_state_dict_hook(lambda module, made, prefix, local: {"all": made})
+    assert list(net.state_dict()) == ["all"]
+    with pytest.raises(NotImplementedError, match="__torch_function__"):
+        type("Asked", (torch.Tensor,), {"__torch_function__": None})([1.0])
+    assert len(2 * nn.Sequential(nn.ReLU(), nn.Tanh())) == 4

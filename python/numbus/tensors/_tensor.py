@@ -31,6 +31,11 @@ class Tensor(_core.TensorBase):
 
     def __new__(cls, *data, device=None):
         """`Tensor(data)`: of the default floating-point dtype; `Tensor(3, 4)`: zeros of sizes."""
+        if cls is not Tensor and hasattr(cls, "__torch_function__"):
+            raise NotImplementedError(
+                message("Tensor", "functions do not ask classes of tensors for"
+                        " __torch_function__ yet", cls.__name__, "a class that holds a tensor")
+            )  # fmt: skip
         sizes = data[0] if len(data) == 1 and hasattr(data[0], "numel") else data
         if isinstance(sizes, Tensor):
             a = sizes._array

@@ -101,6 +101,23 @@ class Sequential(_Numbered):
     def __add__(self, other):
         return type(self)(*self, *other)
 
+    def __iadd__(self, other):
+        return self.extend(other)
+
+    def __mul__(self, other):
+        if not isinstance(other, int):
+            return NotImplemented
+        if other <= 0:
+            raise ValueError(message("Sequential", "no positive number of times", other, "1"))
+        return type(self)(*[m for _ in range(other) for m in self])
+
+    __rmul__ = __mul__
+
+    def __imul__(self, other):
+        if other == 1:
+            return self
+        return self.extend(self * (other - 1 if other > 1 else other))
+
     def forward(self, input):
         for module in self._modules.values():
             input = module(input)

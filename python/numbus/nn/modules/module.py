@@ -494,6 +494,13 @@ class Module:
         """Has `hook(module, incompatible_keys)` called after this module is loaded."""
         return Handle(self._load_state_dict_post_hooks, hook)
 
+    def _register_state_dict_hook(self, hook):  # older names of these
+        return Handle(self._state_dict_hooks, hook)
+
+    def _register_load_state_dict_pre_hook(self, hook, with_module=False):
+        called = hook if with_module else lambda _module, *rest: hook(*rest)
+        return Handle(self._load_state_dict_pre_hooks, called)
+
     # Saving and loading.
 
     def state_dict(self, *, destination=None, prefix="", keep_vars=False):
@@ -509,17 +516,34 @@ class Module:
         metadata = {"version": self._version}
         if hasattr(destination, "_metadata"):
             destination._metadata[prefix[:-1]] = metadata
-        for name, x in self._saved():
-            if x is not None:
-                destination[prefix + name] = x if keep_vars else x.detach()
+        self._save_to_state_dict(destination, prefix, keep_vars)
         for name, module in self._modules.items():
             if module is not None:
                 module.state_dict(
                     destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars
                 )
         for hook in list(self._state_dict_hooks.values()):
-            hook(self, destination, prefix, metadata)
+            made = hook(self, destination, prefix, metadata)
+            destination = destination if made is None else made
         return destination
+
+    def _save_to_state_dict(self, destination, prefix, keep_vars):
+        """Adds what this module saves itself: classes of programs may have their own."""
+        for name, x in self._saved():
+            if x is not None:
+                destination[prefix + name] = x if keep_vars else x.detach()
+        if type(self).get_extra_state is not Module.get_extra_state:
+            destination[prefix + _EXTRA] = self.get_extra_state()
+
+    def get_extra_state(self):
+        """What `state_dict()` is to hold besides: for classes of programs, beside
+        `set_extra_state`.
+        """
+        raise RuntimeError(_no_extra_state("get_extra_state"))
+
+    def set_extra_state(self, state):
+        """Takes what `get_extra_state` gave: for classes of programs."""
+        raise RuntimeError(_no_extra_state("set_extra_state", state))
 
     def _saved(self):
         buffers = (
@@ -555,16 +579,19 @@ class Module:
             )
         missing, wrong = [], []
         known = set()
-        state = OrderedDict(state_dict)
+        state = _State(state_dict)
+        state.known, state.reached = known, set()
         metadata = getattr(state_dict, "_metadata", None) or {}
         unexpected = []
         for path, module in self.named_modules(remove_duplicate=False):
             prefix = path + "." if path else ""
-            local = metadata.get(path, {})
-            for hook in list(module._load_state_dict_pre_hooks.values()):
-                hook(module, state, prefix, local, strict, missing, unexpected, wrong)
-            module._complete(state, prefix, local.get("version"))
-            module._load_own(state, prefix, known, missing, wrong, assign)
+            local = dict(metadata.get(path, {}))
+            if assign:
+                local["assign_to_params_buffers"] = assign
+            given = (prefix, local, strict, missing, unexpected, wrong)
+            module._load_from_state_dict(state, *given)
+            if prefix not in state.reached:  # a class of a program's that loads by itself
+                known.update([key for key in state if key.startswith(prefix)])
         more = [key for key in state if key not in known]
         unexpected += self._in_order(more) if len(more) > 1 else more
         for _, module in self.named_modules():
@@ -592,6 +619,26 @@ class Module:
             return places[key]
 
         return sorted(keys, key=lambda key: place(key.rpartition(".")[0]))
+
+    def _load_from_state_dict(
+        self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+    ):
+        """Loads what this module has itself: classes of programs may have their own."""
+        given = (state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys)
+        for hook in list(self._load_state_dict_pre_hooks.values()):
+            hook(self, *given, error_msgs)
+        self._complete(state_dict, prefix, local_metadata.get("version"))
+        known = getattr(state_dict, "known", set())
+        getattr(state_dict, "reached", set()).add(prefix)
+        assign = local_metadata.get("assign_to_params_buffers", False)
+        self._load_own(state_dict, prefix, known, missing_keys, error_msgs, assign)
+        if type(self).set_extra_state is not Module.set_extra_state:
+            key = prefix + _EXTRA
+            known.add(key)
+            if key in state_dict:
+                self.set_extra_state(state_dict[key])
+            else:
+                missing_keys.append(key)
 
     def _complete(self, state, prefix, version):
         """Adds what a state of an older version of the class has not; None: of the oldest."""
@@ -647,6 +694,18 @@ class Module:
             return f"{self._get_name()}({_indented(extra)})"
         first = extra.split("\n") if extra else []
         return self._get_name() + "(\n  " + "\n  ".join([*first, *lines]) + "\n)"
+
+
+_EXTRA = "_extra_state"
+
+
+def _no_extra_state(op, *given):
+    return message(op, "the class has none of its own", given, "a class that has get_extra_state()"
+                   " and set_extra_state()")  # fmt: skip
+
+
+class _State(OrderedDict):
+    """A state that is being loaded, the names that modules have, and the modules asked for them."""
 
 
 def _find_quickly(kind, name):
