@@ -16,8 +16,8 @@ constexpr int64_t kMost = 4 << 20;  // bytes; of more, threads copy parts
 // Whether its rows can be copied now, and nobody is to be told.
 bool is_at_rest(const Array& a) {
   const Base& b = *a.base.get();
-  return a.ndim() > 0 && a.layout->c_contiguous() && b.device->kind() == DeviceKind::Cpu &&
-         b.device->host_readable() && !b.pending() && b.data && !b.failure && !program::depends(a);
+  return a.ndim() > 0 && a.layout->c_contiguous() && b.device->host_readable() && !b.pending() &&
+         b.data && !b.failure && !program::depends(a);
 }
 
 Array rows_of(const Array& a, std::span<const int64_t> numbers) {
