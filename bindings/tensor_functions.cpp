@@ -274,6 +274,18 @@ bool is_alone(const TensorObject& t) {
   return t.storage->first == &t && !t.next && !as_array(t.array).base->shared;
 }
 
+// Whether another constant may be a view of it, or it of that one: all but the memory's own tensor
+// where it shows the same elements, as `x` does for `x.data`.
+bool may_have_views(const TensorObject& t) {
+  const Array& own = as_array(t.array);
+  for (const TensorObject* other = t.storage->first; other; other = other->next) {
+    if (other == &t || !other->constant) continue;
+    const Array& a = as_array(other->array);
+    if (!a.owns || a.offset != own.offset || a.layout.get() != own.layout.get()) return true;
+  }
+  return false;
+}
+
 // Has a constant that the tape knows the memory of leave it, so that it may depend on something.
 void take_own_memory(PyObject* o) {
   TensorObject& t = as_tensor(o);
@@ -297,11 +309,14 @@ PyObject* change(const FunctionObject& f, PyObject* const* args, size_t nargs, P
   const Py_ssize_t total = PyVectorcall_NARGS(nargs) + (names ? PyTuple_Size(names) : 0);
   Plain plain;
   Arguments given = plain.given(args + 1, total - 1, !alias && requires_gradient(target));
+  bool loses = false;
   if (target.constant && recording && plain.needs) {
     if (!is_alone(target)) {
+      // A tensor of which it is a view depends on what is written, too.
+      if (may_have_views(target)) raise_lost(target);
       // Others in its memory are to see what is written and not to depend on it, as those of
       // `x.data += y`. So nothing is recorded, and the tensor itself is of no more use.
-      alias = target.lost = true;
+      alias = loses = true;
     } else if (alias) {
       take_own_memory(args[0]);
       alias = false;
@@ -321,6 +336,7 @@ PyObject* change(const FunctionObject& f, PyObject* const* args, size_t nargs, P
     made = called(f, given, nargs, names);
   }
   if (!made.is_valid()) return nullptr;
+  if (loses) target.lost = true;
   return Py_NewRef(args[0]);
 }
 

@@ -314,7 +314,7 @@ void bind_tensors(nb::module_& m) {
         nb::list found;
         std::unordered_set<PyObject*> seen;
         for (const nb::object& t : used)
-          if (requires_gradient(as_tensor(t.ptr())) && seen.insert(t.ptr()).second) found.append(t);
+          if (seen.insert(t.ptr()).second) found.append(t);
         return nb::make_tuple(made, found);
       },
       nb::arg("function"),

@@ -76,7 +76,7 @@ extern constinit thread_local std::vector<nb::object>* tensors_used;
 // The name of the function whose results are wrapped, or null.
 extern constinit thread_local PyObject* making;
 inline void note_use(PyObject* tensor) {
-  if (tensors_used) [[unlikely]]
+  if (tensors_used && requires_gradient(as_tensor(tensor))) [[unlikely]]
     tensors_used->push_back(nb::borrow(tensor));
 }
 // Whether calls of functions are looked at before they are made, as autocast does.

@@ -1,10 +1,12 @@
 // Which devices copy beside their work, and what.
 #include "device/uploads.h"
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
 
 #include "device/cuda/uploads.h"
+#include "device/host_memory.h"
 
 namespace numbus {
 namespace {
@@ -23,7 +25,12 @@ class Done final : public Upload {
 std::unique_ptr<Upload> upload_ahead(Device& device, std::vector<HostPiece> pieces) {
   const size_t bytes = std::transform_reduce(pieces.begin(), pieces.end(), size_t{0}, std::plus<>(),
                                              [](const HostPiece& p) { return p.bytes; });
-  if (device.kind() == DeviceKind::Cuda && bytes > kLittle)
+  // Of pinned memory a copy is direct, and would have to be waited for.
+  const bool pinned = std::ranges::any_of(pieces, [](const HostPiece& p) {
+    HostBlock block;
+    return find_host_block(p.from, p.bytes, &block) && block.pinned();
+  });
+  if (device.kind() == DeviceKind::Cuda && (bytes > kLittle || pinned))
     return cuda::upload_ahead(static_cast<cuda::CudaDevice&>(device), std::move(pieces));
   for (const HostPiece& p : pieces) device.copy_from_host(p.to, p.from, p.bytes);
   return std::make_unique<Done>();

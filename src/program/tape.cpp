@@ -338,19 +338,20 @@ void Tape::spend(std::span<const int64_t> numbers) {
   if (!std::ranges::is_sorted(order)) std::ranges::reverse(order);
   if (!std::ranges::is_sorted(order)) std::ranges::sort(order);
   const auto saves = [](const Operand& o) { return o.saved.has_value(); };
-  std::erase_if(order, [&](int64_t n) {
+  std::vector<int64_t> spent;
+  for (const int64_t n : order) {
     const Entry& e = numbered(n);
     if (!e.pullback && std::ranges::none_of(e.operands, saves) &&
         std::ranges::none_of(e.results, saves) &&
         std::ranges::none_of(e.operands,
                              [&](const Operand& o) { return o.active && is_spent(o.region.base); }))
-      return true;
+      continue;
     for (const Operand& o : e.results)
       if (o.active) bases_.of(o.region.base).spent = true;
-    return false;
-  });
-  std::ranges::reverse(order);
-  for (const int64_t n : order) drop(n);
+    spent.push_back(n);
+  }
+  std::ranges::reverse(spent);
+  for (const int64_t n : spent) drop(n);
 }
 
 void Tape::pass(std::span<const int64_t> numbers) {

@@ -347,3 +347,37 @@ def test_what_programs_save_and_load_themselves():
     with pytest.raises(NotImplementedError, match="__torch_function__"):
         type("Asked", (torch.Tensor,), {"__torch_function__": None})([1.0])
     assert len(2 * nn.Sequential(nn.ReLU(), nn.Tanh())) == 4
+
+
+def test_writes_that_a_detached_tensor_may_depend_on():
+    p, w = torch.ones(3, 2, requires_grad=True), torch.ones(3, 2, requires_grad=True)
+    for at in (0, slice(2)):
+        d = p.detach()
+        with pytest.raises(NotImplementedError, match="a detached tensor was made to depend"):
+            d[at].add_(w[at])
+        assert not (d * 2).requires_grad and d.sum() == 6
+    d = p.detach()
+    with pytest.raises(RuntimeError):
+        d.add_(torch.ones(5, requires_grad=True))
+    assert not (d + 1).requires_grad
+
+
+def test_containers_of_classes_with_arguments_of_their_own():
+    class Net(torch.nn.Sequential):
+        def __init__(self):
+            super().__init__(torch.nn.Linear(2, 2))
+
+    net = Net()
+    assert len(net * 3) == 3 and len(net + net) == 2 and type(net * 2) is torch.nn.Sequential
+    net *= 3
+    assert len(net) == 3 and type(net) is Net
+    net.register_state_dict_post_hook(lambda *args: {})
+    with pytest.raises(RuntimeError, match="a hook has a result"):
+        net.state_dict()
+
+
+def test_derivatives_by_variances_that_are_too_small():
+    v = torch.tensor([1e-9, 1.0], dtype=torch.float64, requires_grad=True)
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64)
+    torch.nn.functional.gaussian_nll_loss(x, torch.zeros(2).double(), v).backward()
+    assert v.grad.tolist() == pytest.approx([-2.5e11, -0.75], rel=1e-4)

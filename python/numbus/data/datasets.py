@@ -76,9 +76,11 @@ class TensorDataset(Dataset):
 
     def batch(self, numbers):
         """What collating the examples of these numbers gives."""
-        found = _core.rows([t._array for t in self.tensors], numbers)
-        if found is not None:
-            return [wrap(a) for a in found]
+        numbers = list(numbers)
+        if not any([t.requires_grad for t in self.tensors]):
+            found = _core.rows([t._array for t in self.tensors], numbers)
+            if found is not None:
+                return [wrap(a) for a in found]
         if numbers and type(numbers[0]) is int:
             index = numpy.array(numbers)
             if index.dtype == numpy.int64 and index.ndim == 1:

@@ -481,7 +481,12 @@ class Function:
         # Memory of their own, so that they are known by it, and that no program writes to.
         arrays = [constant_copy(y._array) for y in floats]
 
-        own = [(y, a) for y, a in zip(floats, arrays, strict=True) if not any(y is x for x in args)]
+        # A tensor from elsewhere stays what it is.
+        own = [
+            (y, a)
+            for y, a in zip(floats, arrays, strict=True)
+            if not y.requires_grad and not any(y is x for x in args)
+        ]
 
         def pull(*adjoints):
             # What `forward` has kept of its results depends on its arguments, as they do. It holds

@@ -245,7 +245,7 @@ def _targets(op, x, axis, target, weight, ignore_index):
     weights = ones if weight is None else _class_weights(op, weight, classes)
     w = np.where(kept, weights[t], x.dtype.type(0))
     numbers = numbers.reshape((classes,) + (1,) * (x.ndim - 1 - axis))
-    # What does not count is of any class, and of none where the class is a wrong one.
+    # Whether what does not count is of a class is nothing to anybody.
     return numbers == np.expand_dims(given, axis), w, kept
 
 
@@ -395,7 +395,9 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
         raise ValueError(message(op, "var has negative elements", np.min(v), "0 and more"))
     if v.shape != x.shape and v.shape == x.shape[:-1]:
         v = v[..., None]
-    v = v + np.where(v < eps, np.where(v < 0, np.nan, eps - v), 0)
+    with quiet():  # what is added is a constant
+        more = np.where(v < eps, np.where(v < 0, np.nan, eps - v), 0)
+    v = v + more
     d = x - y
     loss = (np.log(v) + d * d / v) * 0.5
     return reduced(loss + 0.9189385332046727 if full else loss, reduction)

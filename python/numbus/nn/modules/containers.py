@@ -99,7 +99,7 @@ class Sequential(_Numbered):
             self._keep(self._modules.values())
 
     def __add__(self, other):
-        return type(self)(*self, *other)
+        return Sequential(*self, *other)
 
     def __iadd__(self, other):
         return self.extend(other)
@@ -109,14 +109,13 @@ class Sequential(_Numbered):
             return NotImplemented
         if other <= 0:
             raise ValueError(message("Sequential", "no positive number of times", other, "1"))
-        return type(self)(*[m for _ in range(other) for m in self])
+        return Sequential(*[m for _ in range(other) for m in self])
 
     __rmul__ = __mul__
 
     def __imul__(self, other):
-        if other == 1:
-            return self
-        return self.extend(self * (other - 1 if other > 1 else other))
+        more = self * other
+        return self.extend(list(more)[len(self) :])
 
     def forward(self, input):
         for module in self._modules.values():

@@ -481,8 +481,18 @@ class Module:
         return Handle(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook):
-        """Has `hook(module, state_dict, prefix, local_metadata)` called by `state_dict()`."""
-        return Handle(self._state_dict_hooks, hook)
+        """Has `hook(module, state_dict, prefix, local_metadata)` called by `state_dict()`, which
+        raises RuntimeError where the hook returns something.
+        """
+
+        def called(*args):
+            made = hook(*args)
+            if made is not None:
+                raise RuntimeError(
+                    message("state_dict", "a hook has a result", type(made).__name__, "None")
+                )
+
+        return Handle(self._state_dict_hooks, called)
 
     def register_load_state_dict_pre_hook(self, hook):
         """Has `hook(module, state_dict, prefix, local_metadata, strict, missing_keys,
@@ -588,7 +598,8 @@ class Module:
             local = dict(metadata.get(path, {}))
             if assign:
                 local["assign_to_params_buffers"] = assign
-            given = (prefix, local, strict, missing, unexpected, wrong)
+            # Whether names that are missing are an error is decided below.
+            given = (prefix, local, True, missing, unexpected, wrong)
             module._load_from_state_dict(state, *given)
             if prefix not in state.reached:  # a class of a program's that loads by itself
                 known.update([key for key in state if key.startswith(prefix)])
