@@ -1,4 +1,4 @@
-"""Checkpoints of functions that use more than their arguments; what is expected is PyTorch 2.15's."""
+"""Checkpoints of functions that use more than their arguments, beside PyTorch 2.15."""
 
 import pytest
 from numbus.compat import torch

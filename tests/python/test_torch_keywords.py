@@ -57,7 +57,7 @@ torch.stack(torch.unravel_index(n, (3, 4))) ; torch.stack([n // 4, n % 4])
 def test_names_of_parameters(line):
     named, plain = [eval(part) for part in line.split(" ; ")]
     assert named.dtype == plain.dtype
-    numpy.testing.assert_array_equal(named.numpy(), plain.numpy())
+    numpy.testing.assert_array_equal(named.numpy(force=True), plain.numpy(force=True))
 
 
 def test_one_name_of_two():
@@ -74,14 +74,16 @@ def test_orders_of_torch_and_of_functional_differ():
     w, b = torch.arange(4.0), torch.ones(4)
     mean, var = torch.zeros(4), torch.ones(4) * 4
     made = torch.batch_norm(x, w, b, mean, var, False, 0.1, 0.0, True)
-    numpy.testing.assert_allclose(made.numpy(), (x / 2 * w + b).numpy())
+    numpy.testing.assert_allclose(made.numpy(force=True), (x / 2 * w + b).numpy(force=True))
     z = x.reshape(1, 4, 3)
     made = torch.instance_norm(z, w, b, mean, var, False, 0.1, 0.0, True)
-    numpy.testing.assert_allclose(made.numpy(), (z / 2 * w[:, None] + b[:, None]).numpy())
+    wanted = (z / 2 * w[:, None] + b[:, None]).tolist()
+    numpy.testing.assert_allclose(made.tolist(), wanted)
     made = torch.binary_cross_entropy_with_logits(x, x * 0, None, v, 0)
     assert made.shape == x.shape
 
 
+@pytest.mark.cpu
 def test_memory_of_others():
     t = torch.zeros(2)
     held = t.set_(torch.ones(3))
@@ -106,6 +108,8 @@ class Merged(nn.Linear):
 
 
 def test_writes_to_data_are_not_recorded():
+    if str(torch.zeros(1).device) == "fenced":
+        pytest.skip("tensors that require gradients do not share memory there")
     net = Merged()
     net.weight.data += net.a @ net.b
     assert net.weight.tolist() == [[2, 2, 2]] * 2 and not net.weight.requires_grad
@@ -193,7 +197,7 @@ def test_gradgradcheck_and_names_of_older_programs():
     assert q.grad.tolist() == [1, 1, 0]
     u, s, v = torch.pca_lowrank(x, q=2)
     low = x - x.mean(0)
-    numpy.testing.assert_allclose((u * s @ v.T).numpy(), low.numpy(), atol=1e-4)
+    numpy.testing.assert_allclose((u * s @ v.T).numpy(force=True), low.numpy(force=True), atol=1e-4)
 
 
 @pytest.mark.parametrize("kind", ["parameters", "closure", "nested", "result", "several"])
@@ -242,7 +246,7 @@ def test_checkpoints_give_what_is_used_otherwise_its_gradient(kind):
             for a, b in zip(found, plain, strict=True):
                 assert (a is None) == (b is None)
                 if a is not None:
-                    numpy.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-4, atol=1e-4)
+                    numpy.testing.assert_allclose(a.tolist(), b.tolist(), rtol=1e-4, atol=1e-4)
             for t in leaves:
                 t.grad = None
         assert len(calls) == 3 * count

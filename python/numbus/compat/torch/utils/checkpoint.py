@@ -105,9 +105,7 @@ class _Call:
             # A tensor from elsewhere is a result of its own, which depends on it.
             own = [x.requires_grad if isinstance(x, Tensor) else False for x in leaves]
             used += [x for x, is_used in zip(leaves, own, strict=True) if is_used]
-            leaves = [
-                x.detach() if is_used else x for x, is_used in zip(leaves, own, strict=True)
-            ]
+            leaves = [x.detach() if is_used else x for x, is_used in zip(leaves, own, strict=True)]
         self.state = state if default_generator.draws != draws else None
         return tuple(leaves), tree, list({id(x): x for x in used}.values())
 
