@@ -14,6 +14,7 @@ namespace numbus::bindings {
 PyTypeObject* tensor_base = nullptr;
 constinit thread_local bool recording = true;
 constinit thread_local std::vector<nb::object>* tensors_used = nullptr;
+constinit thread_local std::vector<nb::object>* tensors_needed = nullptr;
 constinit thread_local PyObject* making = nullptr;
 
 namespace {
@@ -302,13 +303,13 @@ void bind_tensors(nb::module_& m) {
           std::vector<nb::object>* before;
           std::vector<nb::object>& own;
           ~Noted() {
-            tensors_used = before;
+            tensors_needed = before;
             if (before) before->insert(before->end(), own.begin(), own.end());
           }
         };
         nb::object made;
         {
-          const Noted noted{std::exchange(tensors_used, &used), used};
+          const Noted noted{std::exchange(tensors_needed, &used), used};
           made = function();
         }
         nb::list found;

@@ -73,11 +73,15 @@ nb::object with_empty(nb::object made, const Arguments& args);
 extern constinit thread_local bool recording;  // Python's grad mode
 // Where tensors are noted whose arrays are used; null: nowhere.
 extern constinit thread_local std::vector<nb::object>* tensors_used;
+// The same of those alone that require a gradient.
+extern constinit thread_local std::vector<nb::object>* tensors_needed;
 // The name of the function whose results are wrapped, or null.
 extern constinit thread_local PyObject* making;
 inline void note_use(PyObject* tensor) {
-  if (tensors_used && requires_gradient(as_tensor(tensor))) [[unlikely]]
+  if (tensors_used) [[unlikely]]
     tensors_used->push_back(nb::borrow(tensor));
+  if (tensors_needed && requires_gradient(as_tensor(tensor))) [[unlikely]]
+    tensors_needed->push_back(nb::borrow(tensor));
 }
 // Whether calls of functions are looked at before they are made, as autocast does.
 bool watches_calls();
