@@ -5,7 +5,6 @@
 
 #include "array/capture.h"
 #include "given.h"
-#include "nanobind/stl/vector.h"
 #include "program/program.h"
 
 namespace numbus::bindings {

@@ -219,8 +219,8 @@ bool end_early(Items& it, int64_t done) {
   return true;
 }
 
-// Whether there is code for a loop; -1: an exception. Where what enters loops is only loaded by
-// this, it is asked in turn.
+// Whether there is code for a loop; -1: an exception. The first call may only load the part that
+// enters loops; that part is called then.
 int is_wanted(Loop* l) {
   for (;;) {
     const PyObject* asked = callbacks;

@@ -31,8 +31,8 @@ struct Ring {
   cuda::CudaDevice& device;
   std::array<Cell, kCells> cells;
   size_t next = 0;
-  int64_t queued = 0;  // runs
-  int64_t ended = 0;   // the first of them, as a value that came early has told
+  int64_t queued = 0;  // how many runs there were
+  int64_t ended = 0;   // how many of these have ended, as a value that came early has told
 
   explicit Ring(cuda::CudaDevice& d) : device(d) {
     const size_t bytes = kCells * kWords * sizeof(int64_t);

@@ -17,9 +17,9 @@ import numpy as np
 
 from .. import cuda
 from ..cuda._names import mma_tf32, on_gpu
-from ._convolution import THREADS, kept, settled
+from ._convolution import THREADS, kept, of_tap, settled, taps_within
 from ._device import INT, add, array
-from .few_channels import FEW_THREADS, make_few, make_few_gradients, taps_within
+from .few_channels import FEW_THREADS, make_few, make_few_gradients
 from .staged_convolution import make_factors, make_staged
 
 F32, I32, U32 = np.float32, np.int32, np.uint32
@@ -116,11 +116,6 @@ def make_products(rows, columns, exact):
                 sums[o] += total
 
     return multiply
-
-
-def of_tap(tap, wide, kw, dh, dw):
-    """How far a tap's element lies from the first one's, in an image of lines of `wide` numbers."""
-    return tap // kw * dh * wide + tap % kw * dw
 
 
 def make_weights():

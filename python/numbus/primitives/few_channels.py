@@ -7,6 +7,7 @@ Sizes in the order of convolution.py; `size`: the products of a result, channels
 import numpy as np
 
 from .. import cuda
+from ._convolution import of_tap, taps_within
 
 F32, I32, U32 = np.float32, np.int32, np.uint32
 ALL = 0xFFFFFFFF
@@ -20,19 +21,7 @@ WARPS_IN_ORDER = tuple(range(WARPS))
 def of_product(k, taps, plane, wide, kw, dh, dw):
     """How far the k-th number of a position lies from its first one, and the bit of its tap."""
     c, tap = k // taps, k % taps
-    return c * plane + tap // kw * dh * wide + tap % kw * dw, U32(1) << U32(tap)
-
-
-def taps_within(y, x, h, w, kh, kw, dh, dw):
-    """A bit for each tap whose element lies in the image, of an upper left one at (y, x)."""
-    rows, inside = U32(0), U32(0)
-    for q in range(kw):
-        if x + I32(q) * dw >= 0 and x + I32(q) * dw < w:
-            rows |= U32(1) << U32(q)
-    for r in range(kh):
-        if y + I32(r) * dh >= 0 and y + I32(r) * dh < h:
-            inside |= rows << U32(r * kw)
-    return inside
+    return c * plane + of_tap(tap, wide, kw, dh, dw), U32(1) << U32(tap)
 
 
 def make_few(size):

@@ -497,16 +497,14 @@ def _to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, me
     for x in args:
         if isinstance(x, Tensor):
             dtype, device = x._array.dtype, x.device
-        elif (
-            isinstance(x, (str, globals()["device"], builtins.int)) and type(x) is not builtins.bool
-        ):
+        elif isinstance(x, (str, _Device, builtins.int)) and type(x) is not builtins.bool:
             device = x
         elif x is not None and not isinstance(x, builtins.bool):  # that is non_blocking
             dtype = x
     t = _dtypes.to_numpy(dtype)
-    where = None if device is None else str(globals()["device"](device))
+    where = None if device is None else str(_Device(device))
     a = self._array
-    if where is not None and globals()["device"](where) == self.device and _named(a, where):
+    if where is not None and _Device(where) == self.device and _named(a, where):
         where = None
     if (t is None or t == a.dtype) and where is None and not copy:
         return self

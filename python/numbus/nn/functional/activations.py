@@ -279,27 +279,26 @@ def _converted(op, input, dtype):
 def softmax_along(x, axis):
     if is_half(x.dtype):
         return softmax_along(x.astype("f4"), axis).astype(x.dtype)
-    with quiet():
-        most = np.max(x, axis=axis, keepdims=True)
-    e = np.exp(x - most)
-    return e / np.sum(e, axis=axis, keepdims=True)
+    _, e, total = shifted_exponents(x, axis)
+    return e / total
 
 
 def shifted_exponents(x, axis):
-    """(z, log(sum(exp(z)))) of z = x - max(x) along an axis that both keep: log(softmax(x)) is
-    their difference, and nothing overflows.
+    """(z, exp(z), sum(exp(z))) of z = x - max(x) along an axis, which the sum keeps: nothing
+    overflows.
     """
     with quiet():
         most = np.max(x, axis=axis, keepdims=True)
     z = x - most
-    return z, np.log(np.sum(np.exp(z), axis=axis, keepdims=True))
+    e = np.exp(z)
+    return z, e, np.sum(e, axis=axis, keepdims=True)
 
 
 def log_softmax_along(x, axis):
     if is_half(x.dtype):
         return log_softmax_along(x.astype("f4"), axis).astype(x.dtype)
-    z, normaliser = shifted_exponents(x, axis)
-    return z - normaliser
+    z, _, total = shifted_exponents(x, axis)
+    return z - np.log(total)
 
 
 def _softened(op, function, x, dim):

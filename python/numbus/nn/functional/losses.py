@@ -4,8 +4,7 @@ import functools
 
 import numpy
 
-from ... import _core
-from ..._core import beside, capturing, quiet, uncaptured
+from ..._core import beside, capturing, depends, enter_class_losses, quiet, uncaptured
 from ...core.dtypes import kind_of
 from ...core.errors import message
 from ...core.host import on_host
@@ -245,7 +244,7 @@ def _targets(op, x, axis, target, weight, ignore_index):
     weights = ones if weight is None else _class_weights(op, weight, classes)
     w = np.where(kept, weights[t], x.dtype.type(0))
     numbers = numbers.reshape((classes,) + (1,) * (x.ndim - 1 - axis))
-    # Whether what does not count is of a class is nothing to anybody.
+    # Nothing reads which class a target is of that does not count.
     return numbers == np.expand_dims(given, axis), w, kept
 
 
@@ -313,10 +312,11 @@ def cross_entropy(
         logs = log_softmax_along(x, axis)
         return _of_probabilities(op, logs, t, lined, axis, reduction, label_smoothing)
     own, w, kept = _targets(op, x, axis, t, weight, ignore_index)
-    if weight is None and label_smoothing == 0 and _core.depends(x):
+    if weight is None and label_smoothing == 0 and depends(x):
         return _mean_of(_losses_of_classes(x, axis, own, w, kept), w, reduction)
     # The derivative of log(sum(exp(x))) - x[target] by x needs no further sum.
-    shifted, normaliser = shifted_exponents(x, axis)
+    shifted, _, total = shifted_exponents(x, axis)
+    normaliser = np.log(total)
     zero = x.dtype.type(0)
     loss = np.where(kept, (np.squeeze(normaliser, axis) - _chosen(own, shifted, axis)) * w, zero)
     chosen = _mean_of(loss, w, reduction)
@@ -330,16 +330,12 @@ def cross_entropy(
 
 def _losses_of_classes(x, axis, own, w, kept):
     """(log(sum(exp(x))) - x[target]) w, whose derivative is one formula of all elements."""
-    with quiet():
-        most = np.max(x, axis=axis, keepdims=True)
-    z = x - most
-    exponents = np.exp(z)
-    sums = np.sum(exponents, axis=axis, keepdims=True)
+    z, exponents, sums = shifted_exponents(x, axis)
     with quiet():
         normaliser = np.squeeze(np.log(sums), axis)
         loss = (normaliser - _chosen(own, z, axis)) * w
         loss = np.where(kept, loss, x.dtype.type(0))
-    _core.enter_class_losses(x, exponents, sums, own, kept, w, loss, axis)
+    enter_class_losses(x, exponents, sums, own, kept, w, loss, axis)
     return loss
 
 
